@@ -1,0 +1,44 @@
+/* tracer.h - records what the device does. On a GPU this is CUPTI's activity API (gpu/tracer.c);
+ * on a simulated GPU the simulator's own schedule. Where neither can be had, events recorded
+ * round the work stand in for it: name the work with event_span_begin and event_span_end. */
+#ifndef TRACER_H
+#define TRACER_H
+
+#include <cuda_runtime.h>
+
+#include "timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Prepares the tracer; called once by lab_begin before the CUDA context exists. */
+void tracer_init(void);
+
+/* "cupti", "sim", or "none: <reason>". */
+const char *tracer_name(void);
+
+/* True if device work is recorded by a tracer (not by events). */
+bool tracer_works(void);
+
+/* Records everything from here to trace_end as spans of this part.
+ * The device must be idle. Tracing slows launches: never time host calls while it is on. */
+void trace_begin(const char *part);
+
+/* Waits for the device, collects the spans into the timeline in launch order and validates them.
+ * Dies if kernels were launched and none was recorded. */
+void trace_end(void);
+
+/* True between trace_begin and trace_end. */
+bool tracing(void);
+
+/* Without a tracer, and only then, and only between trace_begin and trace_end, these record one
+ * event before and one after the work queued between them, and trace_end makes a span of it.
+ * Elapsed times between events have a resolution of about 0.5 us (cudaEventElapsedTime). */
+void event_span_begin(cudaStream_t stream, enum span_kind kind, const char *name);
+void event_span_end(cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
