@@ -11,6 +11,10 @@ CC      ?= cc
 CLANG   ?= clang
 B       ?= build
 
+SHELL       := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+MAKEFLAGS   += --no-builtin-rules
+
 # ---- where the toolkit is ----------------------------------------------------------------------
 NVCC      ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      := $(if $(NVCC),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
@@ -20,9 +24,9 @@ CUPTI_LIB := $(if $(CUDA),$(firstword $(wildcard $(foreach d,$(CUDA_DIRS),$(CUDA
 CUDA_LIBS := $(if $(CUDA),$(foreach d,$(CUDA_DIRS),$(wildcard $(CUDA)/$(d)/.)))
 HAVE_GPU  := $(shell nvidia-smi -L 2>/dev/null | grep -q . && echo yes)
 
-# auto: the GPU where nvcc and a working GPU are, else the simulated one.
+# auto: the GPU where nvcc and a working GPU are (a launcher brings its own), else the simulated one.
 ifeq ($(DEVICE),auto)
-override DEVICE := $(if $(and $(NVCC),$(HAVE_GPU)),gpu,sim)
+override DEVICE := $(if $(and $(NVCC),$(HAVE_GPU)$(RUN)),gpu,sim)
 endif
 
 LABS := $(sort $(foreach d,$(wildcard labs/*/lab.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
@@ -51,6 +55,7 @@ SIM_O   := $(patsubst common/%,$(B)/sim/%.o,$(HOST_C) $(HOST_CU) $(SIM_C))
 
 .PHONY: help
 help: ## this list
+	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
 	@awk -F ':.*## ' '/^[a-zA-Z%_-]+:.*## / { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt"
 .DEFAULT_GOAL := help
@@ -69,14 +74,51 @@ $(B)/sim/%.cu.o: common/%.cu
 	$(CLANG) $(SIM_CU) -c $< -o $@
 
 # A lab is labs/N-name/lab.cu and the .c files beside it (sim.c only on the simulator).
+$(B)/gpu/labs/%.o: labs/%
+	@mkdir -p $(@D)
+	$(if $(filter %.cu,$<),$(NVCC) $(GPU_CU),$(CC) $(CFLAGS_) $(GPU_INC)) -c $< -o $@
+$(B)/sim/labs/%.o: labs/%
+	@mkdir -p $(@D)
+	$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
+
+lab_src = $(filter-out %/exercise.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call dir,$(2))/*.cu $(call dir,$(2))/*.c))
 define lab_rules
-$(B)/gpu/lab-$(1): $(call dir,$(1))/lab.cu $(filter-out %/sim.c,$(wildcard $(call dir,$(1))/*.c)) $(GPU_O)
-	$(NVCC) $(GPU_CU) -c $$< -o $$@.o
-	$(NVCC) $(GPU_LINK) $$@.o $(GPU_O) -o $$@
-$(B)/sim/lab-$(1): $(call dir,$(1))/lab.cu $(wildcard $(call dir,$(1))/*.c) $(SIM_O)
-	$(CLANG) $(SIM_CU) -c $$< -o $$@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $(if $(wildcard $(call dir,$(1))/sim.c),$(CFLAGS_) $(SIM_INC) $(call dir,$(1))/sim.c) $(SIM_O) -o $$@ -lm -ldl
+$(B)/gpu/lab-$(1): $(patsubst %,$(B)/gpu/%.o,$(call lab_src,gpu,$(1))) $(GPU_O)
+	$(NVCC) $$^ $(GPU_LINK) -o $$@
+$(B)/sim/lab-$(1): $(patsubst %,$(B)/sim/%.o,$(call lab_src,sim,$(1))) $(SIM_O)
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $$^ -o $$@ -lm -ldl
 endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
+
+.PHONY: gpu sim
+gpu: $(LABS:%=$(B)/gpu/lab-%) ## compile and link every lab with nvcc, also where no GPU is
+sim: $(LABS:%=$(B)/sim/lab-%) ## compile and link every lab for the simulated GPU
+
+# ---- running -----------------------------------------------------------------------------------
+.PHONY: setup labs plots record
+setup: ## install what is missing (Debian, Ubuntu), and say what was found
+	@common/setup.sh
+
+.PHONY: $(LABS:%=lab-%)
+$(LABS:%=lab-%): lab-%:
+	@$(MAKE) --no-print-directory run-$(DEVICE) LAB=$*
+labs: ## run every lab
+	@status=0; for n in $(LABS); do $(MAKE) --no-print-directory lab-$$n || status=1; done; exit $$status
+
+# The lab's own exit status decides; 77 (nothing can be shown here) is not a failure.
+.PHONY: run-gpu run-sim run-recorded
+run-gpu run-sim: run-%: $(B)/$(DEVICE)/lab-$(LAB)
+	@mkdir -p $(OUT)/lab-$(LAB)
+	@$(RUN) $< --out $(OUT)/lab-$(LAB) $(ARGS) | tee $(OUT)/lab-$(LAB)/report.txt; status=$$?; \
+	case $$status in 0 | 1 | 77) plots/draw $(OUT)/lab-$(LAB) $(FORMAT) ;; esac; \
+	if [ $$status = 77 ]; then status=0; fi; exit $$status
+run-recorded:
+	@common/recorded.sh $(call dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
+plots: ## draw the charts again: FROM=out or recorded
+	@for n in $(LABS); do \
+	    if [ $(FROM) = recorded ]; then $(MAKE) --no-print-directory run-recorded LAB=$$n; \
+	    elif [ -d $(OUT)/lab-$$n ]; then plots/draw $(OUT)/lab-$$n $(FORMAT); fi || exit; done
+record: ## on a GPU machine: store this GPU's runs beside each lab
+	@$(MAKE) --no-print-directory gpu && common/record.sh $(B)/gpu $(LABS)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
