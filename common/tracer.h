@@ -1,6 +1,7 @@
-/* tracer.h - records what the device does. On a GPU this is CUPTI's activity API (gpu/tracer.c);
- * on a simulated GPU the simulator's own schedule. Where neither can be had, events recorded
- * round the work stand in for it: name the work with event_span_begin and event_span_end. */
+/* tracer.h - records what the device does. On a GPU this is CUPTI's activity API (gpu/cupti.c);
+ * on a simulated GPU the simulator's own schedule (both: tracer_backend.h). Where neither can be
+ * had, events recorded round the work stand in: name the work with event_span_begin and
+ * event_span_end. */
 #ifndef TRACER_H
 #define TRACER_H
 
@@ -12,10 +13,13 @@
 extern "C" {
 #endif
 
+/* Before tracer_init: no tracer in this run, for this reason ("--no-trace"). Not copied. */
+void tracer_disable(const char *reason);
+
 /* Prepares the tracer; called once by lab_begin before the CUDA context exists. */
 void tracer_init(void);
 
-/* "cupti", "sim", or "none: <reason>". */
+/* "cupti", "sim", or "none: <reason>". Can become none later, when recording is refused. */
 const char *tracer_name(void);
 
 /* True if device work is recorded by a tracer (not by events). */
@@ -32,9 +36,14 @@ void trace_end(void);
 /* True between trace_begin and trace_end. */
 bool tracing(void);
 
+/* Records rejected or lost in this run so far; trace_end warns of each part's. */
+struct rejected tracer_rejected(void);
+
 /* Without a tracer, and only then, and only between trace_begin and trace_end, these record one
- * event before and one after the work queued between them, and trace_end makes a span of it.
- * Elapsed times between events have a resolution of about 0.5 us (cudaEventElapsedTime). */
+ * event before and one after the work queued between them, and trace_end makes two spans of it:
+ * the work, and an api span "queue <name>" for the host's time between begin and end.
+ * Elapsed times between events have a resolution of about 0.5 us (cudaEventElapsedTime); host
+ * and device times are aligned within about 10 us. Spans of one stream may not be nested. */
 void event_span_begin(cudaStream_t stream, enum span_kind kind, const char *name);
 void event_span_end(cudaStream_t stream);
 
