@@ -26,6 +26,11 @@ void csv_end_row(struct csv *csv);
  * the temporary file is then removed. */
 void csv_commit(struct csv *csv);
 
+/* Files committed between these two appear together at the end, when all of them are on the disk:
+ * a full disk leaves none. Every file begun in between must be committed before the end. */
+void csv_batch_begin(void);
+void csv_batch_end(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,14 +30,23 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The program's name in messages ("lab-1"), set by lab_begin. The string is not copied. */
 void error_program(const char *name);
 
-/* Runs fn at exit of any kind that die, lab_end or a signal handler can see. At most 8. */
+/* Runs fn at exit of any kind that die, lab_end or a signal handler can see. At most 8, the last
+ * one first. fn may call only async-signal-safe functions. */
 void at_die(void (*fn)(void));
+void run_at_die(void); /* for lab_end: runs them now, once */
+
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE print a line, remove unfinished files and exit
+ * with 128 + the signal's number; a file over the size limit is an error of write. */
+void error_catch_signals(void);
 
 /* Behind the macros below: die with the call, the error's name and text, file, line, and advice. */
 void cuda_failed(cudaError_t error, const char *call, const char *file, int line)
     __attribute__((noreturn));
 void cublas_failed(cublasStatus_t status, const char *call, const char *file, int line)
     __attribute__((noreturn));
+
+/* What a person can do about this error. Never NULL. */
+const char *cuda_advice(cudaError_t error);
 
 /* Every CUDA runtime call goes through this; it is never compiled out. */
 #define CUDA_CHECK(call)                                                                           \

@@ -13,6 +13,9 @@ extern "C" {
 /* A paragraph, wrapped at 100 columns. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same, not a format, every line indented by that many columns. */
+void say_indented(int indent, const char *text);
+
 /* A table: head, then cells from left to right; a row ends when it is full.
  * table_end prints it with columns as wide as their contents. */
 void table_begin(int columns, ...); /* columns headings, const char * each */
@@ -26,7 +29,7 @@ const char *show_bytes(double bytes);
 const char *show_rate(double bytes, double ns);
 const char *show_percent(double share);
 
-/* "8.33 ms (8.30 to 8.51, n 11, cov 1.2 %)" for samples in ns. */
+/* "8.33 ms (8.30 to 8.51 ms, n 11, cov 1.2 %)" for samples in ns. */
 const char *show_times(const struct samples *samples);
 
 #ifdef __cplusplus

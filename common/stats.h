@@ -19,7 +19,7 @@ struct samples {
 struct stats {
     int n;
     double median, min, max, mean;
-    double cov;   /* coefficient of variation: sample standard deviation / mean; 0 when n < 2 */
+    double cov;   /* coefficient of variation: sample standard deviation / |mean|; 0 when n < 2 */
     double first; /* the first measurement: its ratio to the median shows a missing warm-up */
 };
 
@@ -27,10 +27,14 @@ struct stats {
  * Dies when the array is full. */
 void keep(struct samples *samples, double value);
 
+/* Whether keep() keeps: part_rounds turns it off for warm-up and traced rounds. On at first. */
+void stats_keep(bool on);
+
 /* Keeps value always. */
 void samples_add(struct samples *samples, double value);
 
-/* The figures of the samples. n = 0 gives NaN everywhere: a missing measurement never reads as 0. */
+/* The figures of the samples. n = 0, or one NaN among them, gives NaN everywhere: a missing
+ * measurement never reads as 0. An even n takes the mean of the two middle values as median. */
 struct stats stats_of(const struct samples *samples);
 
 /* True if the first measurement is over 50 times the median: something was not warmed up. */

@@ -47,7 +47,8 @@ void timeline_add(const struct span *span);
 /* A copy of the string that lives as long as the program; the same pointer for the same text. */
 const char *timeline_name(const char *text);
 
-/* All spans, in the order added until timeline_sort. */
+/* All spans, in the order added until timeline_sort. A pointer to a span stays good
+ * until its own range is sorted or validated: after trace_end, for the rest of the program. */
 size_t timeline_count(void);
 const struct span *timeline_at(size_t index);
 
@@ -71,12 +72,22 @@ int64_t span_ns(const struct span *span);
 struct rejected {
     int end_before_start; /* end <= start, or either is 0 */
     int before_launch;    /* starts before the call that queued it was entered */
-    int own_stream;       /* overlaps earlier work of its own stream */
+    int own_stream;       /* overlaps earlier work of its own stream, queued by another call */
     int duplicate;        /* two host calls with one correlation id */
     int lost;             /* dropped by the tracer before they got here */
 };
 struct rejected timeline_validate(size_t from);
 int rejected_total(const struct rejected *rejected);
+
+/* Records the tracer dropped before they got here; and all that was rejected or lost in the run. */
+void timeline_lost(int records);
+const struct rejected *timeline_rejected(void);
+
+/* Removes the spans from index `from` on for which remove[i - from] is true. */
+void timeline_remove(size_t from, const bool *remove);
+
+/* Writes timeline.csv into dir, with times from the run's first record on. Dies like csv_commit. */
+void timeline_write(const char *dir);
 
 /* The word used in the CSV ("h2d", "pinned"). */
 const char *span_kind_name(enum span_kind kind);
