@@ -23,6 +23,7 @@ struct gate {
 };
 
 static struct spin_guard *guard;
+static int *scratch; /* device memory */
 static double cycles_per_ns;
 
 /* PTX %globaltimer: ns, the same for all SMs; it steps by up to 1 us, 32 ns on an H200. */
@@ -113,6 +114,7 @@ void kernels_init(void) {
     CUDA_CHECK(cudaHostAlloc((void **)&guard, sizeof *guard, cudaHostAllocPortable));
     guard->limit_ns = SPIN_LIMIT_S * (int64_t)1000 * 1000 * 1000;
     guard->timed_out = SPIN_NONE;
+    CUDA_CHECK(cudaMalloc((void **)&scratch, sizeof *scratch));
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&end));
@@ -128,8 +130,22 @@ void kernels_init(void) {
 }
 
 void kernels_free(void) {
+    CUDA_CHECK(cudaFree(scratch));
     CUDA_CHECK(cudaFreeHost(guard));
+    scratch = NULL;
     guard = NULL;
+}
+
+void throw_away_work(void) {
+    cudaStream_t stream;
+    int host = 0;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    sleep_kernel<<<1, 1, 0, stream>>>(1, guard);
+    LAUNCH_CHECK();
+    CUDA_CHECK(cudaMemcpyAsync(scratch, &host, sizeof host, cudaMemcpyDefault, stream));
+    CUDA_CHECK(cudaMemsetAsync(scratch, 0, sizeof *scratch, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
 struct spin_guard *spin_guard(void) {
@@ -148,6 +164,10 @@ void spin_check(void) {
         which == SPIN_GATE
             ? "gate_kernel gave up after %g s: nothing opened the gate, because a call queued "
               "behind it waited for the device; run again, with fewer --parts if it stays"
+        : which == SPIN_STAMP
+            ? "a block of stamp_kernel or persistent_kernel gave up after %g s: the block is "
+              "longer "
+              "than that, or the SM clock fell; ask for a shorter --block-time"
             : "sleep_kernel gave up after %g s: the sleep is longer than that, or the SM clock "
               "fell; ask for a shorter sleep",
         (double)guard->limit_ns * 1e-9);
