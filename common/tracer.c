@@ -11,7 +11,6 @@ static char name[256] = "none: not started";
 static bool works;
 static const char *current_part; /* NULL while not tracing */
 static size_t first_span;
-static struct rejected rejected_so_far;
 
 static void use_backend_unless(const char *reason) {
     works = !reason;
@@ -39,10 +38,6 @@ bool tracer_works(void) {
 
 bool tracing(void) {
     return current_part;
-}
-
-struct rejected tracer_rejected(void) {
-    return rejected_so_far;
 }
 
 void trace_begin(const char *part) {
@@ -81,12 +76,8 @@ static void require_kernels_if_launched(void) {
 
 static void count_rejected(int lost) {
     struct rejected now = timeline_validate(first_span);
-    now.lost += lost;
-    rejected_so_far.end_before_start += now.end_before_start;
-    rejected_so_far.before_launch += now.before_launch;
-    rejected_so_far.own_stream += now.own_stream;
-    rejected_so_far.duplicate += now.duplicate;
-    rejected_so_far.lost += now.lost;
+    timeline_lost(lost);
+    now.lost = lost;
     if (rejected_total(&now) > 0)
         warn("part %s: %d trace records unusable (%d without a duration, %d before their launch, "
              "%d overlapping their own stream, %d with another call's id, %d lost)",

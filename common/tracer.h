@@ -29,15 +29,13 @@ bool tracer_works(void);
  * The device must be idle. Tracing slows launches: never time host calls while it is on. */
 void trace_begin(const char *part);
 
-/* Waits for the device, collects the spans into the timeline in launch order and validates them.
- * Dies if kernels were launched and none was recorded. */
+/* Waits for the device, collects the spans into the timeline in launch order and validates them:
+ * warns of records it had to reject, and counts them (timeline_rejected). Dies if kernels were
+ * launched and none was recorded. */
 void trace_end(void);
 
 /* True between trace_begin and trace_end. */
 bool tracing(void);
-
-/* Records rejected or lost in this run so far; trace_end warns of each part's. */
-struct rejected tracer_rejected(void);
 
 /* Without a tracer, and only then, and only between trace_begin and trace_end, these record one
  * event before and one after the work queued between them, and trace_end makes two spans of it:
