@@ -15,7 +15,7 @@ struct spin_guard {
     int64_t limit_ns;       /* a kernel gives up after this long (globaltimer) */
     volatile int timed_out; /* which one did: enum spin_kernel, 0 if none */
 };
-enum spin_kernel { SPIN_NONE, SPIN_SLEEP, SPIN_GATE, SPIN_STAMP };
+enum spin_kernel { SPIN_NONE, SPIN_SLEEP, SPIN_GATE, SPIN_STAMP, SPIN_TRANSFORM };
 
 #ifdef __CUDACC__
 /* Each thread spins until `cycles` of the SM's clock have passed. */
