@@ -19,14 +19,20 @@ struct device {
     int sms;
     int major, minor; /* compute capability */
     int copy_engines;
-    bool pageable_access; /* cudaDevAttrPageableMemoryAccess: pageable copies may be as fast as pinned */
+    bool pageable_access; /* cudaDevAttrPageableMemoryAccess: pageable copies may be as fast as
+                             pinned */
     size_t memory_bytes;
     int driver, runtime; /* as CUDA counts: 13000 is 13.0 */
 };
 
-/* Selects the device and fills the description. Dies with EXIT_USAGE if index is out of range
- * and with EXIT_ENVIRONMENT if there is no device, no driver, or it is too old or busy. */
+/* Chooses the device and fills the description, without creating a context. Dies with EXIT_USAGE
+ * if index is out of range and with EXIT_ENVIRONMENT if there is no device, no driver, or it is
+ * too old. */
 const struct device *device_select(int index);
+
+/* Makes the selected device current and creates its context (a tracer must be there before).
+ * Dies with EXIT_ENVIRONMENT if the device is busy (exclusive mode). */
+void device_open(void);
 
 /* The selected device. */
 const struct device *device(void);
@@ -46,7 +52,9 @@ int device_capacity_of(const struct span *kernel);
 /* Rounds up blocks / capacity. */
 int waves(long blocks, int capacity);
 
-/* One run at a time on a GPU: waits for /tmp's lock of this GPU, says so if it has to. */
+/* One run at a time on a GPU: waits for /tmp's lock of this GPU and says whom it waits for. Dies
+ * with EXIT_ENVIRONMENT after ten minutes. The lock goes when the process ends, however it ends.
+ * Does nothing on a simulated GPU: virtual time is not disturbed. */
 void device_lock(void);
 
 #ifdef __cplusplus
