@@ -37,7 +37,7 @@ WARN      := -Wall -Wextra
 OPT       ?= -O2 -g
 DEFS      := -D_GNU_SOURCE -DLAB_VERSION='"$(VERSION)"'
 CFLAGS_   := -std=c11 $(OPT) $(WARN) $(DEFS) -Icommon -MMD -MP $(CFLAGS)
-SIM_INC   := -Icommon/sim/include -Icommon/sim -DSIMULATED
+SIM_INC   := -Icommon/sim/include -Icommon/sim -DSIMULATED -DSIM_DEVICES_DIR='"$(abspath common/sim/devices)"'
 SIM_CU    := -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
              -Xclang -target-sdk-version=11.0 -std=c++17 $(OPT) $(WARN) $(DEFS) -Icommon $(SIM_INC) -MMD -MP $(CFLAGS)
 ARCH      ?= $(if $(HAVE_GPU),native,all-major)
@@ -93,6 +93,13 @@ $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
 .PHONY: gpu sim
 gpu: $(LABS:%=$(B)/gpu/lab-%) ## compile and link every lab with nvcc, also where no GPU is
 sim: $(LABS:%=$(B)/sim/lab-%) ## compile and link every lab for the simulated GPU
+
+.PHONY: sim-devices
+sim-devices: ## the GPUs that can be simulated (GPU=<name>), and the hosts they can sit in (SIM_HOST=<name>)
+	@awk 'FNR == 1 { n = FILENAME; gsub(/.*\/|\.txt$$/, "", n) } \
+	    /^name *=/ { sub(/^name *= */, ""); sub(/ *#.*/, ""); \
+	    printf "%s=%-18s %s\n", (FILENAME ~ /hosts/ ? "SIM_HOST" : "GPU"), n, $$0 }' \
+	    common/sim/devices/*.txt common/sim/devices/hosts/*.txt
 
 # ---- running -----------------------------------------------------------------------------------
 .PHONY: setup labs plots record

@@ -165,9 +165,6 @@ void profile_load(struct sim_profile *profile);
 /* The same for given names; host may be NULL. */
 void profile_read(struct sim_profile *profile, const char *gpu, const char *host);
 
-/* Prints the profiles there are, one a line, to stdout: `make sim-devices`. */
-void profile_list(void);
-
 #ifdef __cplusplus
 }
 #endif
