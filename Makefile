@@ -19,8 +19,10 @@ MAKEFLAGS   += --no-builtin-rules
 NVCC      ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      := $(if $(NVCC),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
 CUDA_DIRS := lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib extras/CUPTI/lib64 extras/CUPTI/lib
-CUPTI_H   := $(if $(CUDA),$(firstword $(wildcard $(CUDA)/extras/CUPTI/include/cupti.h $(CUDA)/include/cupti.h $(CUDA)/targets/*/include/cupti.h)))
-CUPTI_LIB := $(if $(CUDA),$(firstword $(wildcard $(foreach d,$(CUDA_DIRS),$(CUDA)/$(d)/libcupti.so))))
+# Where NVIDIA's installers, package managers and Debian (nvidia-cuda-toolkit) put CUPTI.
+CUPTI     ?= $(if $(and $(CUPTI_H),$(CUPTI_LIB)),yes)
+CUPTI_H   := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /cupti.h,$(CUDA)/extras/CUPTI/include $(CUDA)/include $(CUDA)/targets/*/include /usr/include))))
+CUPTI_LIB := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /libcupti.so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(shell uname -m)-linux-gnu))))
 CUDA_LIBS := $(if $(CUDA),$(foreach d,$(CUDA_DIRS),$(wildcard $(CUDA)/$(d)/.)))
 HAVE_GPU  := $(shell nvidia-smi -L 2>/dev/null | grep -q . && echo yes)
 
@@ -41,10 +43,10 @@ SIM_INC   := -Icommon/sim/include -Icommon/sim -DSIMULATED -DSIM_DEVICES_DIR='"$
 SIM_CU    := -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
              -Xclang -target-sdk-version=11.0 -std=c++17 $(OPT) $(WARN) $(DEFS) -Icommon $(SIM_INC) -MMD -MP $(CFLAGS)
 ARCH      ?= $(if $(HAVE_GPU),native,all-major)
-GPU_INC   := -isystem $(CUDA)/include $(if $(CUPTI_H),-isystem $(dir $(CUPTI_H)))
+GPU_INC   := -isystem $(CUDA)/include $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H)) -DHAVE_CUPTI)
 GPU_CU    := -arch=$(ARCH) -std=c++17 $(OPT) $(DEFS) -Icommon -Xcompiler -Wall,-Wextra -MMD -MP
 GPU_LINK  := -arch=$(ARCH) $(foreach d,$(CUDA_LIBS),-L$(d) -Xlinker -rpath -Xlinker $(d)) -lcublas \
-             $(if $(and $(CUPTI_H),$(CUPTI_LIB)),-L$(dir $(CUPTI_LIB)) -Xlinker -rpath -Xlinker $(dir $(CUPTI_LIB)) -lcupti) -ldl
+             $(if $(CUPTI:no=),-L$(dir $(CUPTI_LIB)) -Xlinker -rpath -Xlinker $(dir $(CUPTI_LIB)) -lcupti) -ldl
 
 HOST_C  := $(wildcard common/*.c)
 HOST_CU := $(wildcard common/*.cu)
@@ -62,7 +64,7 @@ help: ## this list
 
 $(B)/gpu/%.c.o: common/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) $(GPU_INC) $(if $(CUPTI_H),-DHAVE_CUPTI) -c $< -o $@
+	$(CC) $(CFLAGS_) $(GPU_INC) -c $< -o $@
 $(B)/gpu/%.cu.o: common/%.cu
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_CU) -c $< -o $@
@@ -100,6 +102,27 @@ sim-devices: ## the GPUs that can be simulated (GPU=<name>), and the hosts they 
 	    /^name *=/ { sub(/^name *= */, ""); sub(/ *#.*/, ""); \
 	    printf "%s=%-18s %s\n", (FILENAME ~ /hosts/ ? "SIM_HOST" : "GPU"), n, $$0 }' \
 	    common/sim/devices/*.txt common/sim/devices/hosts/*.txt
+
+# ---- tests on a GPU ----------------------------------------------------------------------------
+GPU_TESTS := $(filter-out $(if $(CUPTI:no=),,subscriber),$(patsubst tests/gpu/%.cu,%,$(wildcard tests/gpu/*.cu)))
+REPEAT    ?= 10
+
+$(B)/gpu/tests/%: tests/gpu/%.cu $(GPU_O)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_CU) $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H))) -c $< -o $@.o
+	$(NVCC) $@.o $(GPU_O) $(GPU_LINK) -o $@
+$(B)/gpu/bench: tests/bench.cu $(GPU_O)
+	$(NVCC) $(GPU_CU) -c $< -o $@.o
+	$(NVCC) $@.o $(GPU_O) $(GPU_LINK) -o $@
+$(B)/sim/bench: tests/bench.cu $(SIM_O)
+	$(CLANG) $(SIM_CU) -c $< -o $@.o
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+
+.PHONY: test-gpu bench
+test-gpu: $(GPU_TESTS:%=$(B)/gpu/tests/%) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
+	@tests/gpu/run $(B)/gpu $(REPEAT) $(LABS)
+bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
+	@$(RUN) $< $(ARGS)
 
 # ---- running -----------------------------------------------------------------------------------
 .PHONY: setup labs plots record

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "error.h"
 #include "kernels.h"
+#include "spin.cuh"
 
 enum {
     GATE_SLOTS = 64,
@@ -22,29 +23,15 @@ struct gate {
     int slot;
 };
 
+/* By enum spin_kernel. */
+static const char *const kernel_names[] = {"", "sleep_kernel", "gate_kernel", "stamp_kernel",
+                                           "transform_kernel"};
 static struct spin_guard *guard;
 static int *scratch; /* device memory */
 static double cycles_per_ns;
 
-/* PTX %globaltimer: ns, the same for all SMs; it steps by up to 1 us, 32 ns on an H200. */
-static __device__ int64_t global_ns(void) {
-    int64_t now = 0;
-#ifdef __CUDA_ARCH__
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-#endif
-    return now;
-}
-
 extern "C" __global__ void sleep_kernel(int64_t cycles, struct spin_guard *guard) {
-    int64_t start_cycles = clock64();
-    int64_t start_ns = global_ns();
-    int64_t limit_ns = guard->limit_ns;
-    while (clock64() - start_cycles < cycles) {
-        if (global_ns() - start_ns > limit_ns) {
-            guard->timed_out = SPIN_SLEEP;
-            return;
-        }
-    }
+    spin(clock64(), cycles, guard, SPIN_SLEEP);
 }
 
 extern "C" __global__ void gate_kernel(volatile int *open, struct spin_guard *guard) {
@@ -160,17 +147,15 @@ void spin_check(void) {
     int which = guard->timed_out;
     if (which == SPIN_NONE)
         return;
+    if (which == SPIN_GATE)
+        die(EXIT_FAIL,
+            "gate_kernel gave up after %g s: nothing opened the gate, because a call queued "
+            "behind it waited for the device; run again, with fewer --parts if it stays",
+            (double)guard->limit_ns * 1e-9);
     die(EXIT_FAIL,
-        which == SPIN_GATE
-            ? "gate_kernel gave up after %g s: nothing opened the gate, because a call queued "
-              "behind it waited for the device; run again, with fewer --parts if it stays"
-        : which == SPIN_STAMP
-            ? "a block of stamp_kernel or persistent_kernel gave up after %g s: the block is "
-              "longer "
-              "than that, or the SM clock fell; ask for a shorter --block-time"
-            : "sleep_kernel gave up after %g s: the sleep is longer than that, or the SM clock "
-              "fell; ask for a shorter sleep",
-        (double)guard->limit_ns * 1e-9);
+        "%s gave up after %g s: it was to spin for longer than that, or the SM clock fell; ask "
+        "for a shorter time",
+        kernel_names[which], (double)guard->limit_ns * 1e-9);
 }
 
 struct gate *gate_new(void) {
