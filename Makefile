@@ -83,7 +83,7 @@ $(B)/sim/labs/%.o: labs/%
 	@mkdir -p $(@D)
 	$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
 
-lab_src = $(filter-out %/exercise.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call dir,$(2))/*.cu $(call dir,$(2))/*.c))
+lab_src = $(filter-out %/exercise.cu %/judge.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call dir,$(2))/*.cu $(call dir,$(2))/*.c))
 define lab_rules
 $(B)/gpu/lab-$(1): $(patsubst %,$(B)/gpu/%.o,$(call lab_src,gpu,$(1))) $(GPU_O)
 	$(NVCC) $$^ $(GPU_LINK) -o $$@
@@ -91,6 +91,19 @@ $(B)/sim/lab-$(1): $(patsubst %,$(B)/sim/%.o,$(call lab_src,sim,$(1))) $(SIM_O)
 	$(CC) -rdynamic $(OPT) $(CFLAGS) $$^ -o $$@ -lm -ldl
 endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
+
+# An exercise is labs/N-name/exercise.cu, run by the judge beside it. SOLUTION=file.cu takes its place.
+EXERCISES := $(sort $(foreach d,$(wildcard labs/*/judge.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
+SOLUTION  ?=
+define exercise_rules
+$(B)/gpu/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call dir,$(1))/exercise.cu) $(B)/gpu/$(call dir,$(1))/judge.cu.o $(GPU_O)
+	$(NVCC) $(GPU_CU) -I$(call dir,$(1)) -c $$< -o $$@.o
+	$(NVCC) $$@.o $$(filter %.o,$$^) $(GPU_LINK) -o $$@
+$(B)/sim/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call dir,$(1))/exercise.cu) $(B)/sim/$(call dir,$(1))/judge.cu.o $(SIM_O)
+	$(CLANG) $(SIM_CU) -I$(call dir,$(1)) -c $$< -o $$@.o
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) -o $$@ -lm -ldl
+endef
+$(foreach n,$(EXERCISES),$(eval $(call exercise_rules,$(n))))
 
 .PHONY: gpu sim
 gpu: $(LABS:%=$(B)/gpu/lab-%) ## compile and link every lab with nvcc, also where no GPU is
@@ -107,19 +120,24 @@ sim-devices: ## the GPUs that can be simulated (GPU=<name>), and the hosts they 
 GPU_TESTS := $(filter-out $(if $(CUPTI:no=),,subscriber),$(patsubst tests/gpu/%.cu,%,$(wildcard tests/gpu/*.cu)))
 REPEAT    ?= 10
 
-$(B)/gpu/tests/%: tests/gpu/%.cu $(GPU_O)
+GPU_TESTS := $(patsubst %,$(B)/gpu/tests/%,$(GPU_TESTS))
+
+$(B)/gpu/tests/%.o: tests/gpu/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_CU) $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H))) -c $< -o $@.o
-	$(NVCC) $@.o $(GPU_O) $(GPU_LINK) -o $@
-$(B)/gpu/bench: tests/bench.cu $(GPU_O)
-	$(NVCC) $(GPU_CU) -c $< -o $@.o
-	$(NVCC) $@.o $(GPU_O) $(GPU_LINK) -o $@
-$(B)/sim/bench: tests/bench.cu $(SIM_O)
-	$(CLANG) $(SIM_CU) -c $< -o $@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+	$(NVCC) $(GPU_CU) $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H))) -c $< -o $@
+$(B)/gpu/bench.o: tests/bench.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_CU) -c $< -o $@
+$(B)/sim/bench.o: tests/bench.cu
+	@mkdir -p $(@D)
+	$(CLANG) $(SIM_CU) -c $< -o $@
+$(GPU_TESTS) $(B)/gpu/bench: %: %.o $(GPU_O)
+	$(NVCC) $^ $(GPU_LINK) -o $@
+$(B)/sim/bench: %: %.o $(SIM_O)
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $^ -o $@ -lm -ldl
 
 .PHONY: test-gpu bench
-test-gpu: $(GPU_TESTS:%=$(B)/gpu/tests/%) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
+test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
 	@tests/gpu/run $(B)/gpu $(REPEAT) $(LABS)
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
 	@$(RUN) $< $(ARGS)
