@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* From the start of the first device operation to the end of the last, in ns; 0 if there is none. */
+/* From the start of the first device operation to the end of the last, in ns; 0 if there is none.
+ */
 int64_t device_makespan_ns(const char *part);
 
 /* Time during which at least one operation ran on the device, in ns. */

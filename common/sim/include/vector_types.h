@@ -3,6 +3,7 @@
 #define VECTOR_TYPES_H
 
 #ifdef __CUDA__
+#define __CUDACC__ 1 /* as nvcc does */
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))

@@ -1,0 +1,132 @@
+/* judge.cu - runs exercise.cu beside the program it starts from and judges it on the timeline.
+ * Not modifiable. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "exercise.h"
+#include "judge.h"
+#include "lab.h"
+#include "spans.h"
+
+enum { PRODUCTS = 32, DIM = 64, ELEMENTS = PRODUCTS * DIM * DIM };
+
+static struct exercise x;
+static double *a, *b, *c; /* on the host */
+static double *device_a, *device_b;
+static bool right = true;
+
+static void random_matrices(double *m) {
+    static uint32_t words[ELEMENTS];
+    random_words(words, ELEMENTS);
+    for (int i = 0; i < ELEMENTS; i++)
+        m[i] = (double)words[i] / 4294967296.0 - 0.5;
+}
+
+static void new_matrices(void) {
+    size_t bytes = ELEMENTS * sizeof *a;
+    random_matrices(a);
+    random_matrices(b);
+    CUDA_CHECK(cudaMemcpy(device_a, a, bytes, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(device_b, b, bytes, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemset(x.c, 0xff, bytes)); /* NaN: a product that was left out shows */
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+/* Each element against its own sum; a NaN is not within any bound. */
+static bool products_right(void) {
+    CUDA_CHECK(cudaMemcpy(c, x.c, ELEMENTS * sizeof *c, cudaMemcpyDeviceToHost));
+    for (int p = 0; p < PRODUCTS * DIM; p++) { /* a column of a product */
+        const double *left = a + p / DIM * DIM * DIM, *right_column = b + p * DIM;
+        for (int row = 0; row < DIM; row++) {
+            double sum = 0;
+            for (int k = 0; k < DIM; k++)
+                sum += left[k * DIM + row] * right_column[k];
+            if (!(fabs(c[p * DIM + row] - sum) < 1e-12 * DIM))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void one_after_another(void *state) {
+    (void)state;
+    const double one = 1, zero = 0;
+    for (int i = 0; i < PRODUCTS; i++) {
+        int at = i * DIM * DIM;
+        CUBLAS_CHECK(cublasDgemm(x.cublas, CUBLAS_OP_N, CUBLAS_OP_N, DIM, DIM, DIM, &one, x.a + at,
+                                 DIM, x.b + at, DIM, &zero, x.c + at, DIM));
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+static void students(void *state) {
+    (void)state;
+    exercise_queue(&x);
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+static void students_checked(void *state) {
+    new_matrices();
+    students(state);
+    right = right && products_right();
+}
+
+static void judge(void) {
+    double starter_ns = (double)device_makespan_ns("a"), ns = (double)device_makespan_ns("b");
+    say("One after another: %s. Yours: %s.", show_time(starter_ns), show_time(ns));
+    result_value("a", "makespan", "ns", starter_ns);
+    result_value("b", "makespan", "ns", ns);
+    check("b-makespan", right && ns > 0 && ns <= 0.25 * starter_ns, show_percent(ns / starter_ns),
+          "at most 25 % of one after another, products right",
+          "the device gets all the products at once");
+}
+
+static double *host_matrices(void) {
+    double *m = (double *)malloc(ELEMENTS * sizeof *m);
+    if (!m)
+        die(EXIT_ENVIRONMENT, "out of host memory; close other programs");
+    return m;
+}
+
+int main(int argc, char **argv) {
+    static const struct lab lab = {"exercise-3", "thirty-two products at once",
+                                   "Give the device 32 small products at once.", "ab", NULL};
+    size_t bytes = ELEMENTS * sizeof *a;
+    lab_begin(&lab, argc, argv);
+    a = host_matrices();
+    b = host_matrices();
+    c = host_matrices();
+    CUDA_CHECK(cudaMalloc((void **)&device_a, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&device_b, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&x.c, bytes));
+    x.products = PRODUCTS;
+    x.dim = DIM;
+    x.a = device_a;
+    x.b = device_b;
+    CUBLAS_CHECK(cublasCreate(&x.cublas));
+    exercise_setup(&x);
+    if (part_begin('a', "one after another")) {
+        new_matrices();
+        part_rounds("a", repeats(1000000), one_after_another, NULL);
+    }
+    if (part_begin('b', "exercise.cu")) {
+        for (int i = 0; i < 3; i++)
+            students_checked(NULL);
+        part_rounds("b", repeats(1000000), students, NULL);
+        right = right && products_right();
+        students_checked(NULL);
+        check("b-products-right", right, right ? "all right" : "wrong elements",
+              "each of the 32 products, within rounding", "the matrices are new each time");
+        if (judged_on_timeline("b-makespan"))
+            judge();
+    }
+    exercise_cleanup(&x);
+    CUBLAS_CHECK(cublasDestroy(x.cublas));
+    CUDA_CHECK(cudaFree(device_a));
+    CUDA_CHECK(cudaFree(device_b));
+    CUDA_CHECK(cudaFree(x.c));
+    free(a);
+    free(b);
+    free(c);
+    return lab_end();
+}
