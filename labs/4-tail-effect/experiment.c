@@ -93,11 +93,9 @@ static void add_blocks(const struct experiment *e, const char *part) {
     int64_t offset_ns = first->start_ns - start_ns + (span_ns(first) - (end_ns - start_ns)) / 2;
     for (int i = 0; i < 2 && work[i]; i++) {
         const struct span *kernel = timeline_find(part, SPAN_KERNEL, i);
-        if (kernel) {
-            struct span copy = *kernel; /* adding spans may move it */
+        if (kernel)
             stamps_to_timeline(work[i]->stamps, work[i]->pieces, e->capacity / device()->sms,
-                               i ? "kernel 2" : "kernel 1", &copy, offset_ns);
-        }
+                               i ? "kernel 2" : "kernel 1", kernel, offset_ns);
     }
 }
 

@@ -1,16 +1,7 @@
 /* stamp.cu - kernels that note when and on which SM each piece of their work ran. */
 #include "lab.h"
+#include "spin.cuh"
 #include "stamp.h"
-
-/* PTX ISA, special registers %globaltimer (ns, one clock for all SMs, steps of up to 1 us) and
- * %smid. */
-static __device__ int64_t global_ns(void) {
-    int64_t now = 0;
-#ifdef __CUDA_ARCH__
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-#endif
-    return now;
-}
 
 static __device__ int sm_id(void) {
     int sm = 0;
@@ -20,17 +11,11 @@ static __device__ int sm_id(void) {
     return sm;
 }
 
-/* One thread spins for its block; the others wait for it and hold their places on the SM. */
+/* One thread spins for its block; the others wait for it and hold their places on the SM. The
+ * stamps are of globaltimer: one clock for all SMs, in steps of up to 1 us. */
 static __device__ void run_piece(int64_t cycles, struct stamp *stamp, struct spin_guard *guard) {
-    int64_t start_cycles = clock64();
     int64_t start_ns = global_ns();
-    int64_t limit_ns = guard->limit_ns;
-    while (clock64() - start_cycles < cycles) {
-        if (global_ns() - start_ns > limit_ns) {
-            guard->timed_out = SPIN_STAMP;
-            break;
-        }
-    }
+    spin(clock64(), cycles, guard, SPIN_STAMP);
     stamp->start_ns = start_ns;
     stamp->end_ns = global_ns();
     stamp->sm = sm_id();
