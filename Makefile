@@ -34,6 +34,13 @@ endif
 LABS := $(sort $(foreach d,$(wildcard labs/*/lab.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
 dir   = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 
+# One compiler for .c and .cu, so that there is one sanitizer library.
+ifdef SAN
+override B := build/san
+CC      := $(CLANG)
+CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+
 # ---- how things are compiled -------------------------------------------------------------------
 WARN      := -Wall -Wextra
 OPT       ?= -O2 -g
@@ -141,6 +148,22 @@ test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 run
 	@tests/gpu/run $(B)/gpu $(REPEAT) $(LABS)
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
 	@$(RUN) $< $(ARGS)
+
+# ---- tests without a GPU: SAN=1 runs them under the address and undefined-behaviour sanitizers ----
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/sim/unit/%,$(wildcard tests/unit/*.c))
+TESTS      ?= $(UNIT_TESTS) $(wildcard tests/*.bats)
+
+$(B)/sim/unit/%: tests/unit/%.c $(SIM_O)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_) $(SIM_INC) -Itests/unit -MT $@ -c $< -o $@.o
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+$(B)/sim/probe: tests/probe.cu $(SIM_O)
+	$(CLANG) $(SIM_CU) -MT $@ -c $< -o $@.o
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+
+.PHONY: test
+test: $(if $(NVCC),$(if $(SAN),,gpu)) sim $(filter $(B)/%,$(TESTS)) $(B)/sim/probe ## tests that need no GPU: TESTS="tests/faults.bats", SAN=1
+	@BUILD=$(B) tests/run $(TESTS)
 
 # ---- running -----------------------------------------------------------------------------------
 .PHONY: setup labs plots record
