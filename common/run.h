@@ -38,6 +38,12 @@ typedef void round_fn(void *state);
  * a round and stores it as the result "tracer slow-down". The device is idle between rounds. */
 void part_rounds(const char *part, int n, round_fn *round, void *state);
 
+/* The same for parts with many small configurations: prints nothing, and traces several rounds, the
+ * ith as spans of traced_part(part, i): "a-64", "a-64-round-2", ... Returns the slow-down of the
+ * first, NaN if there was no tracer. */
+double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state);
+const char *traced_part(const char *part, int i);
+
 /* Writes run.csv, results.csv, timeline.csv, checks.csv to --out, prints the checks, frees what
  * lab_begin took, and returns the exit status for main. */
 int lab_end(void);

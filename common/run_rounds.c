@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <cuda_runtime.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ static void warn_if_cold(const char *part, const struct stats *rounds) {
              part, rounds->first / rounds->median);
 }
 
-void part_rounds(const char *part, int n, round_fn *round, void *state) {
+static double measured_rounds(const char *part, int n, round_fn *round, void *state) {
     static struct samples rounds;
     rounds.n = 0;
     stats_keep(false);
@@ -110,12 +111,43 @@ void part_rounds(const char *part, int n, round_fn *round, void *state) {
         progress(part, "round", i + 1, n);
         samples_add(&rounds, (double)run_round(round, state));
     }
+    progress_end();
     struct stats s = stats_of(&rounds);
+    warn_if_cold(part, &s);
+    return s.median;
+}
+
+const char *traced_part(const char *part, int i) {
+    char name[200];
+    if (i == 0)
+        return part;
+    snprintf(name, sizeof name, "%s-round-%d", part, i + 1);
+    return timeline_name(name);
+}
+
+double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state) {
+    double median_ns = measured_rounds(part, n, round, state), ratio = NAN;
+    stats_keep(false);
+    for (int i = 0; i < traced; i++) {
+        progress(part, "traced round", i + 1, traced);
+        int64_t traced_ns =
+            traced_round(traced_part(part, i), round, state, median_ns < SHORT_ROUND_NS);
+        if (i == 0 && tracer_works() && median_ns > 0)
+            ratio = (double)traced_ns / median_ns;
+    }
+    progress_end();
+    stats_keep(true);
+    if (!isnan(ratio))
+        result_value(part, "tracer slow-down", "ratio", ratio);
+    return ratio;
+}
+
+void part_rounds(const char *part, int n, round_fn *round, void *state) {
+    double median_ns = measured_rounds(part, n, round, state);
     stats_keep(false);
     progress(part, "traced round", 1, 1);
-    int64_t traced = traced_round(part, round, state, s.median < SHORT_ROUND_NS);
-    stats_keep(true);
+    int64_t traced = traced_round(part, round, state, median_ns < SHORT_ROUND_NS);
     progress_end();
-    warn_if_cold(part, &s);
-    report_slow_down(part, traced, s.median);
+    stats_keep(true);
+    report_slow_down(part, traced, median_ns);
 }
