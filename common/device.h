@@ -52,6 +52,11 @@ int device_capacity_of(const struct span *kernel);
 /* Rounds up blocks / capacity. */
 int waves(long blocks, int capacity);
 
+/* Matrix products up to this dimension hold real numbers that can be checked. On a GPU that is any;
+ * a simulated one computes small products only, and what is above must be said to be unverified.
+ * Implemented by gpu/verified.c and by the simulator. */
+int max_verified_dim(void);
+
 /* One run at a time on a GPU: waits for /tmp's lock of this GPU and says whom it waits for. Dies
  * with EXIT_ENVIRONMENT after ten minutes. The lock goes when the process ends, however it ends.
  * Does nothing on a simulated GPU: virtual time is not disturbed. */
