@@ -158,6 +158,11 @@ void spin_check(void) {
         kernel_names[which], (double)guard->limit_ns * 1e-9);
 }
 
+cudaError_t launch_sleep(int64_t blocks, int64_t threads, int64_t ns, cudaStream_t stream) {
+    sleep_kernel<<<(unsigned)blocks, (unsigned)threads, 0, stream>>>(cycles_for(ns), guard);
+    return cudaGetLastError();
+}
+
 struct gate *gate_new(void) {
     struct gate *gate = (struct gate *)malloc(sizeof *gate);
     if (!gate)

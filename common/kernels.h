@@ -44,6 +44,10 @@ int64_t cycles_for(int64_t ns);
 /* Call after a synchronisation: dies with EXIT_FAIL, naming the kernel, if one gave up. */
 void spin_check(void);
 
+/* sleep_kernel<<<blocks, threads, 0, stream>>> for that long: each block holds its place on an SM
+ * for `ns`, then ends. Returns the launch's error. */
+cudaError_t launch_sleep(int64_t blocks, int64_t threads, int64_t ns, cudaStream_t stream);
+
 /* A gate holds a stream until the host opens it. Never put a pageable copy or a first launch
  * behind one: either may wait for the device, and the device waits for the host. */
 struct gate;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "error.h"
+#include "spans.h"
 #include "text.h"
 #include "tracer.h"
 
@@ -53,15 +54,6 @@ const char *show_count(const struct samples *samples) {
 }
 
 double device_ns(const char *part, enum span_kind kind) {
-    int n = timeline_count_of(part, kind);
-    if (n == 0)
-        return NAN;
-    const struct span *first = timeline_find(part, kind, 0);
-    int64_t start = first->start_ns, end = first->end_ns;
-    for (int i = 1; i < n; i++) {
-        const struct span *span = timeline_find(part, kind, i);
-        start = span->start_ns < start ? span->start_ns : start;
-        end = span->end_ns > end ? span->end_ns : end;
-    }
-    return (double)(end - start);
+    int64_t ns = total_ns(part, kind);
+    return ns > 0 ? (double)ns : NAN;
 }

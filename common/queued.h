@@ -43,8 +43,8 @@ int count_true(const struct samples *samples);
 bool mostly(const struct samples *samples);
 const char *show_count(const struct samples *samples);
 
-/* Device time of all spans of that part and kind, from the first start to the last end, in ns: a
- * pageable copy may be recorded in pieces. NaN if there is none. */
+/* Device time of all spans of that part and kind, in ns: a pageable copy may be recorded in pieces.
+ * NaN if there is none. */
 double device_ns(const char *part, enum span_kind kind);
 
 #ifdef __cplusplus

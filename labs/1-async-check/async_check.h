@@ -41,9 +41,6 @@ void explain_waves(const char *part, double kernel_ns);
 void check_calls(const struct work *w);
 void check_copies(const struct work *w, const struct took *t);
 
-/* Queues sleep_kernel: each block occupies its place on an SM for `ns`, then ends. */
-cudaError_t launch_sleep(int64_t blocks, int64_t threads, int64_t ns, cudaStream_t stream);
-
 void queue_depth(void); /* part d: queue_depth.cu */
 void null_stream(void); /* part e: null_stream.cu */
 

@@ -53,11 +53,6 @@ static cudaError_t queue_callback(cudaStream_t stream, int round) {
 
 /* ---- one round of the experiment -------------------------------------------------------- */
 
-cudaError_t launch_sleep(int64_t blocks, int64_t threads, int64_t ns, cudaStream_t stream) {
-    sleep_kernel<<<(unsigned)blocks, (unsigned)threads, 0, stream>>>(cycles_for(ns), spin_guard());
-    return cudaGetLastError();
-}
-
 static void fill(uint32_t *words, int seed) {
     for (int64_t i = 0; i < bytes / 4; i++)
         words[i] = (uint32_t)i * 2654435761u + (uint32_t)seed;
