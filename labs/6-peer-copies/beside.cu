@@ -1,0 +1,196 @@
+/* beside.cu - a copy beside kernels that fill its GPUs. */
+#include <math.h>
+#include <string.h>
+
+#include "beside.h"
+#include "lab.h"
+#include "pattern.h"
+#include "queued.h"
+#include "text.h"
+
+/* One way while it is measured. Copies of both directions go into the same samples. */
+struct run {
+    const struct way *way;
+    struct call call;
+    struct samples copy_ns; /* by events round the call */
+};
+
+static bool inside(const struct way *way) {
+    return way->from == way->to;
+}
+
+/* The GPU whose stream takes the copy. */
+static const struct gpu *owner(const struct way *way, bool back) {
+    return way->to_stream != back ? way->to : way->from;
+}
+
+static void queue_copy(struct run *run, bool back) {
+    const struct way *way = run->way;
+    const struct gpu *from = back ? way->to : way->from, *to = back ? way->from : way->to;
+    const struct gpu *of = owner(way, back);
+    cudaStream_t stream = way->own ? of->kernel_stream : of->copy_stream;
+    cudaEvent_t earlier = way->own ? of->kernel_end : NULL;
+    CUDA_CHECK(cudaEventRecord(of->copy_start, stream));
+    if (inside(way)) {
+        event_span_begin(stream, SPAN_D2D, "copy");
+        QUEUE_CALL(
+            &run->call, earlier, stream,
+            cudaMemcpyAsync(to->receive, from->send, way->bytes, cudaMemcpyDeviceToDevice, stream));
+        event_span_end(stream);
+    } else {
+        QUEUE_CALL(&run->call, earlier, stream,
+                   cudaMemcpyPeerAsync(to->receive, to->index, from->send, from->index, way->bytes,
+                                       stream));
+    }
+    CUDA_CHECK(cudaEventRecord(of->copy_end, stream));
+}
+
+static void keep_copy(struct run *run, bool back) {
+    const struct gpu *of = owner(run->way, back);
+    float ms;
+    CUDA_CHECK(cudaEventElapsedTime(&ms, of->copy_start, of->copy_end));
+    keep(&run->copy_ns, (double)ms * 1e6);
+}
+
+static void copy_beside_kernels(void *state) {
+    struct run *run = (struct run *)state;
+    const struct way *way = run->way;
+    gpu_sleep(way->from, way->half ? (way->from->sms + 1) / 2 : way->from->capacity,
+              way->kernel_ns);
+    if (!inside(way))
+        gpu_sleep(way->to, way->to->capacity, way->kernel_ns);
+    queue_copy(run, false);
+    if (way->both)
+        queue_copy(run, true);
+    gpu_wait(way->from);
+    gpu_wait(way->to);
+    keep_copy(run, false);
+    if (way->both)
+        keep_copy(run, true);
+}
+
+static bool is_copy(const struct span *span) {
+    return span->kind == SPAN_PEER || span->kind == SPAN_D2D || span->kind == SPAN_D2H ||
+           span->kind == SPAN_H2D || span->kind == SPAN_H2H;
+}
+
+/* The nth copy of the part, from its first record to its last: one that is staged may be recorded
+ * in pieces, all with their call's correlation id. */
+static bool traced_copy(const char *part, int nth, struct span *copy) {
+    uint32_t before = 0;
+    int found = -1;
+    for (size_t i = 0; i < timeline_count(); i++) {
+        const struct span *span = timeline_at(i);
+        if (strcmp(span->part, part) != 0 || !is_copy(span))
+            continue;
+        if (found < 0 || span->correlation != before) {
+            before = span->correlation;
+            if (++found == nth)
+                *copy = *span;
+        } else if (found == nth && span->end_ns > copy->end_ns) {
+            copy->end_ns = span->end_ns;
+        }
+    }
+    return found >= nth;
+}
+
+static bool traced_call(const char *part, int nth, struct span *call) {
+    for (size_t i = 0; i < timeline_count(); i++) {
+        const struct span *span = timeline_at(i);
+        if (span->kind == SPAN_API && strcmp(span->part, part) == 0 &&
+            strstr(span->name, "Memcpy") && nth-- == 0) {
+            *call = *span;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NaN if one was not seen. Without a tracer a copy's span begins with an event that does not wait
+ * for the copy to start, so that only an end before the kernel's tells that they overlapped. */
+static double overlap_with_kernel(const struct span *copy, const char *part, int gpu) {
+    for (int i = 0; i < timeline_count_of(part, SPAN_KERNEL); i++) {
+        const struct span *kernel = timeline_find(part, SPAN_KERNEL, i);
+        if (kernel->device != gpu)
+            continue;
+        if (!tracer_works() && copy->end_ns > kernel->end_ns)
+            return 0;
+        return span_overlap(copy, kernel);
+    }
+    return NAN;
+}
+
+static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
+    const struct way *way = run->way;
+    struct span copy, back;
+    seen->copy_ns = stats_of(&run->copy_ns).median;
+    seen->over_from = seen->over_to = seen->over_back = NAN;
+    if (!inside(way) && !tracer_works())
+        return;
+    if (traced_copy(part, 0, &copy)) {
+        if (tracer_works())
+            seen->copy_ns = (double)span_ns(&copy);
+    } else {
+        seen->call_stands_in = seen->copy_done && traced_call(part, 0, &copy);
+        if (!seen->call_stands_in)
+            return;
+    }
+    seen->over_from = overlap_with_kernel(&copy, part, way->from->index);
+    seen->over_to = overlap_with_kernel(&copy, part, way->to->index);
+    if (way->both && traced_copy(part, 1, &back))
+        seen->over_back = span_overlap(&copy, &back);
+}
+
+static void store(const struct run *run, const struct seen *seen, const char *letter,
+                  const char *words) {
+    double bytes = (double)run->way->bytes;
+    result(letter, text("return %s", words), "ns", &run->call.returned);
+    result(letter, text("copy %s", words), "ns", &run->copy_ns);
+    result_value(letter, text("rate %s", words), "bytes/ns", bytes / seen->copy_ns);
+    result_value(letter, text("overlap from-kernel %s", words), "share", seen->over_from);
+    if (!inside(run->way))
+        result_value(letter, text("overlap to-kernel %s", words), "share", seen->over_to);
+    if (run->way->both)
+        result_value(letter, text("overlap back-copy %s", words), "share", seen->over_back);
+    result_value(letter, text("wrong bytes %s", words), "bytes", (double)seen->wrong_bytes);
+}
+
+/* What is there before must not be taken for what a copy brought: the target gets other bytes. */
+static void fill(const struct gpu *from, const struct gpu *to, size_t bytes, uint64_t seed) {
+    CUDA_CHECK(cudaSetDevice(to->index));
+    CUDA_CHECK(cudaMemset(to->receive, 0xa5, bytes));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaSetDevice(from->index));
+    pattern_fill(from->send, bytes, seed);
+    CUDA_CHECK(cudaSetDevice(device()->index));
+}
+
+static uint64_t wrong_bytes(const struct gpu *at, size_t bytes, uint64_t seed) {
+    CUDA_CHECK(cudaSetDevice(at->index));
+    uint64_t wrong = pattern_wrong_bytes(at->receive, bytes, seed);
+    CUDA_CHECK(cudaSetDevice(device()->index));
+    return wrong;
+}
+
+struct seen way_run(const struct way *way, const char *letter, const char *part, const char *words,
+                    int rounds) {
+    static uint64_t seed;
+    static struct run run;
+    struct seen seen = {};
+    run = (struct run){};
+    run.way = way;
+    seed += 2;
+    fill(way->from, way->to, way->bytes, seed);
+    if (way->both)
+        fill(way->to, way->from, way->bytes, seed + 1);
+    part_rounds(part, rounds, copy_beside_kernels, &run);
+    seen.return_ns = stats_of(&run.call.returned).median;
+    seen.copy_done = mostly(&run.call.own_done);
+    seen.kernel_waited = way->own && mostly(&run.call.waited);
+    seen.wrong_bytes = wrong_bytes(way->to, way->bytes, seed);
+    if (way->both)
+        seen.wrong_bytes += wrong_bytes(way->from, way->bytes, seed + 1);
+    look_at_trace(&run, part, &seen);
+    store(&run, &seen, letter, words);
+    return seen;
+}

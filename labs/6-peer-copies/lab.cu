@@ -1,0 +1,317 @@
+/* Lab 6, peer-copies: does a copy from device to device run beside other work?
+ *
+ * a. Inside one GPU, beside a kernel that fills it or leaves half of its SMs empty. Between two
+ * GPUs, beside kernels that fill both: (b) with peer access not enabled, (c) with it enabled. Each
+ * in a stream of the GPU the data comes from or goes to, in the kernel's own stream or another,
+ * one way or both ways at once. Every copy is verified byte by byte.
+ *
+ * For charts. <words>: a: "<own|other> <full|half>"; b and c: "<from-stream|to-stream> <own|other>
+ * <one-way|both-ways>". Timeline parts: the letter and the words, joined by dashes:
+ * "a-other-full", "c-to-stream-other-both-ways". Results, each with the words last:
+ * "return" (ns, host), "copy" (ns, by events round the call), "rate" (bytes/ns),
+ * "overlap from-kernel", in b and c "overlap to-kernel", and "overlap back-copy" both ways (share),
+ * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). c: "enable" (ns). */
+#include <math.h>
+#include <stdio.h>
+
+#include "beside.h"
+#include "lab.h"
+#include "link.h"
+#include "text.h"
+
+enum { US = 1000, MS = 1000 * US, MIB = 1 << 20 };
+
+static int64_t bytes = 64 * MIB, kernel_ns = 10 * MS, peer = -1;
+static const struct option_spec options[] = {
+    {"bytes", OPTION_BYTES, &bytes, 1 * MIB, (int64_t)4096 * MIB, NULL, "size of each copy"},
+    {"sleep", OPTION_TIME, &kernel_ns, 1 * MS, 1000 * MS, NULL, "how long the kernels run"},
+    {"peer", OPTION_INT, &peer, -1, 63, NULL, "the second GPU; -1: the next after --device"},
+    {}};
+
+/* The eight ways of a part, and what came of each. */
+struct part {
+    const char *letter;
+    int n;
+    struct way way[8];
+    struct seen seen[8];
+};
+
+/* words: as in results.csv; joined by dashes they name the timeline part. */
+static void run(struct part *part, const struct way *way, const char *words) {
+    char name[64];
+    snprintf(name, sizeof name, "%s-%s", part->letter, words);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    part->way[part->n] = *way;
+    part->seen[part->n++] =
+        way_run(way, part->letter, timeline_name(name), words, repeats(2 * kernel_ns));
+}
+
+static const char *done_by_then(const struct seen *seen) {
+    return seen->copy_done ? "the copy" : seen->kernel_waited ? "the kernel" : "nothing";
+}
+
+static void row_of_seen(const struct seen *seen) {
+    table_cell("%s", show_time(seen->return_ns));
+    table_cell("%s", done_by_then(seen));
+    table_cell("%s", show_time(seen->copy_ns));
+    table_cell("%s", show_rate((double)bytes, seen->copy_ns));
+    table_cell("%s", isnan(seen->over_from) ? "-" : show_percent(seen->over_from));
+}
+
+static uint64_t wrong_bytes(const struct part *part) {
+    uint64_t wrong = 0;
+    for (int i = 0; i < part->n; i++)
+        wrong += part->seen[i].wrong_bytes;
+    return wrong;
+}
+
+static void check_data(const struct part *part) {
+    uint64_t wrong = wrong_bytes(part);
+    check(text("%s-data", part->letter), wrong == 0, text("%llu bytes", (unsigned long long)wrong),
+          "0 bytes", "Bytes that arrived wrong, of all copies of this part.");
+}
+
+/* The kernel that a copy in its own stream is queued behind is that of the stream's GPU. */
+static double over_own_kernel(const struct way *way, const struct seen *seen) {
+    return way->to_stream ? seen->over_to : seen->over_from;
+}
+
+static void check_own_stream_waits(const struct part *part) {
+    const char *id = text("%s-own-stream-waits", part->letter);
+    double most = 0;
+    int found = 0;
+    for (int i = 0; i < part->n; i++) {
+        double over = over_own_kernel(&part->way[i], &part->seen[i]);
+        if (!part->way[i].own || isnan(over))
+            continue;
+        found++;
+        most = fmax(most, over);
+    }
+    if (!found)
+        check_cannot_show(id, "The tracer recorded no such copy.");
+    else
+        check(id, most <= 0, show_percent(most), "0 % overlap",
+              "A copy in the kernel's own stream starts after the kernel has ended.");
+}
+
+/* ---- a: inside one GPU ----------------------------------------------------------------------- */
+
+static void check_inside(const struct part *part, int full, int half) {
+    const struct seen *in_half = &part->seen[half], *in_full = &part->seen[full];
+    check("a-returns-early", in_half->return_ns < (double)kernel_ns / 2,
+          show_time(in_half->return_ns),
+          text("under half of the kernel, %s", show_time((double)kernel_ns / 2)),
+          "The call only queues the copy.");
+    if (isnan(in_half->over_from))
+        check_cannot_show("a-runs-beside-half", "The tracer recorded no such copy.");
+    else
+        check("a-runs-beside-half", in_half->over_from > 0, show_percent(in_half->over_from),
+              "more than 0 % overlap",
+              "From another stream the copy runs beside a kernel that leaves SMs empty.");
+    if (!(in_full->over_from > 0))
+        check_cannot_show("a-runs-beside-full",
+                          "This copy did not run while a kernel filled the GPU: copies inside a "
+                          "GPU may be done by its SMs, and they had no room.");
+    else
+        check("a-runs-beside-full", true, show_percent(in_full->over_from), "more than 0 % overlap",
+              "It even runs beside a kernel that fills every SM, so something else carries it: a "
+              "copy engine.");
+}
+
+static void inside_one_gpu(const struct gpu *gpu) {
+    static struct part part = {"a", 0, {}, {}};
+    result_value("a", "bytes", "bytes", (double)bytes);
+    result_value("a", "kernel", "ns", (double)kernel_ns);
+    table_begin(7, "stream", "kernel fills", "returned after", "done by then", "copy", "rate",
+                "beside the kernel");
+    for (int own = 1; own >= 0; own--) {
+        for (int half = 0; half <= 1; half++) {
+            struct way way = {gpu,   gpu,       false,         own != 0,
+                              false, half != 0, (size_t)bytes, kernel_ns};
+            run(&part, &way,
+                own    ? half ? "own half" : "own full"
+                : half ? "other half"
+                       : "other full");
+            table_cell("%s", own ? "the kernel's" : "another");
+            table_cell("%s", half ? "half of the SMs" : "the GPU");
+            row_of_seen(&part.seen[part.n - 1]);
+        }
+    }
+    table_end();
+    check_data(&part);
+    check_own_stream_waits(&part);
+    check_inside(&part, 2, 3);
+}
+
+/* ---- b and c: between two GPUs --------------------------------------------------------------- */
+
+static void run_all_ways(struct part *part, const struct gpu *a, const struct gpu *b) {
+    table_begin(10, "stream of", "stream", "ways", "returned after", "done by then", "copy", "rate",
+                text("beside GPU %d's kernel", a->index), text("beside GPU %d's", b->index),
+                "copy back");
+    for (int i = 0; i < 8; i++) {
+        bool to_stream = i & 4, own = !(i & 2), both = i & 1;
+        struct way way = {a, b, to_stream, own, both, false, (size_t)bytes, kernel_ns};
+        const char *of = to_stream ? "to-stream" : "from-stream", *in = own ? "own" : "other";
+        const char *ways = both ? "both-ways" : "one-way";
+        run(part, &way, timeline_name(text("%s %s %s", of, in, ways)));
+        const struct seen *seen = &part->seen[i];
+        table_cell("GPU %d", to_stream ? b->index : a->index);
+        table_cell("%s", own ? "the kernel's" : "another");
+        table_cell("%s", both ? "both" : "one");
+        row_of_seen(seen);
+        table_cell("%s", isnan(seen->over_to) ? "-" : show_percent(seen->over_to));
+        table_cell("%s", isnan(seen->over_back) ? "-" : show_percent(seen->over_back));
+    }
+    table_end();
+    bool stand_in = false;
+    for (int i = 0; i < part->n; i++)
+        stand_in |= part->seen[i].call_stands_in;
+    if (stand_in)
+        say("Some copies left no record in the trace; their calls held the host until the copy was "
+            "done, so the time of the call stands for them.");
+}
+
+/* The row of one way in another stream, one way: the plainest case. */
+static const struct seen *plain(const struct part *part, bool to_stream) {
+    return &part->seen[to_stream ? 6 : 2];
+}
+
+/* Of the copies in another stream, the most that one overlaps both kernels, or the copy back. */
+static double most_overlap(const struct part *part, bool back) {
+    double most = NAN;
+    for (int i = 0; i < part->n; i++) {
+        const struct seen *seen = &part->seen[i];
+        double over = back ? seen->over_back : fmin(seen->over_from, seen->over_to);
+        if (!part->way[i].own && part->way[i].both == back && !isnan(over))
+            most = fmax(most, over);
+    }
+    return most;
+}
+
+static double slowest_return_ns(const struct part *part) {
+    double slowest = 0;
+    for (int i = 0; i < part->n; i++)
+        if (!part->way[i].own)
+            slowest = fmax(slowest, part->seen[i].return_ns);
+    return slowest;
+}
+
+/* "direct" if the host's link could not have carried it: it would have to cross it twice. */
+static bool too_fast_for_host(const struct part *part) {
+    const char *what;
+    double link = link_limit(&what);
+    return link > 0 && (double)bytes / plain(part, false)->copy_ns > link;
+}
+
+static void describe(const struct part *part) {
+    const struct seen *seen = plain(part, false);
+    say("In another stream of the GPU it comes from, the call returned after %s with %s done, and "
+        "the copy ran at %s. %s",
+        show_time(seen->return_ns), done_by_then(seen), show_rate((double)bytes, seen->copy_ns),
+        too_fast_for_host(part)
+            ? "The link to the host could not carry that: the data went directly."
+            : "The link to the host could carry that: the rate does not tell the data's way.");
+}
+
+static void not_enabled(const struct gpu *a, const struct gpu *b) {
+    static struct part part = {"b", 0, {}, {}};
+    run_all_ways(&part, a, b);
+    describe(&part);
+    check_data(&part);
+    check_own_stream_waits(&part);
+    double over = most_overlap(&part, false);
+    if (!(over > 0))
+        check_cannot_show("b-runs-beside-kernels",
+                          "No copy ran, or was seen to run, while both kernels did.");
+    else
+        check("b-runs-beside-kernels", true, show_percent(over), "more than 0 % overlap",
+              "Even a staged copy needs no SM.");
+}
+
+static void check_overlap_or(const char *id, double over, const char *why) {
+    if (isnan(over))
+        check_cannot_show(id, text("The tracer (%s) recorded no such copy.", tracer_name()));
+    else
+        check(id, over > 0, show_percent(over), "more than 0 % overlap", why);
+}
+
+static void check_enabled(const struct part *part) {
+    double slowest_ns = slowest_return_ns(part);
+    check_data(part);
+    check_own_stream_waits(part);
+    check("c-returns-early", slowest_ns < (double)kernel_ns / 2, show_time(slowest_ns),
+          text("under half of the kernels, %s", show_time((double)kernel_ns / 2)),
+          "With peer access the call only queues the copy, whichever GPU's other stream it is in.");
+    check_overlap_or("c-runs-beside-kernels", most_overlap(part, false),
+                     "The copy runs while kernels fill both GPUs: a copy engine carries it.");
+    check_overlap_or("c-both-ways-at-once", most_overlap(part, true),
+                     "Copies of both directions run at the same time.");
+    if (too_fast_for_host(part))
+        check("c-direct", true, show_rate((double)bytes, plain(part, false)->copy_ns),
+              "more than the host's link carries", "The data does not pass through the host.");
+    else
+        check_cannot_show("c-direct", "The copy is no faster than the host's link, so its rate "
+                                      "does not tell whether it passed through the host.");
+}
+
+static void enabled(const struct gpu *a, const struct gpu *b) {
+    static struct part part = {"c", 0, {}, {}};
+    const char *none = no_peer_access(a, b);
+    if (none) {
+        check_cannot_show("c-peer-access", none);
+        return;
+    }
+    int64_t before_ns = wall_ns();
+    enable_peer_access(a, b);
+    double enable_ns = (double)(wall_ns() - before_ns);
+    result_value("c", "enable", "ns", enable_ns);
+    cudaError_t again = enable_peer_access(a, b);
+    say("Enabling access both ways took %s. Enabling it again answers %s, which is no reason to "
+        "stop.",
+        show_time(enable_ns), cudaGetErrorName(again));
+    run_all_ways(&part, a, b);
+    describe(&part);
+    uint64_t wrong = wrong_bytes(&part);
+    if (wrong > 0) /* the machine's fault, not the reader's */
+        check_cannot_show("c-data", text("Peer access is offered, but %llu bytes arrived wrong: do "
+                                         "not use it here (often the IOMMU or PCIe ACS).",
+                                         (unsigned long long)wrong));
+    else
+        check_enabled(&part);
+    check("c-enable-twice", again == cudaErrorPeerAccessAlreadyEnabled, cudaGetErrorName(again),
+          "cudaErrorPeerAccessAlreadyEnabled", "The second time is answered, and does no harm.");
+}
+
+int main(int argc, char **argv) {
+    const struct lab lab = {"lab-6", "peer-copies",
+                            "Does a copy from device to device run beside other work? Inside one "
+                            "GPU, and between two with peer access enabled and not.",
+                            "abc", options};
+    lab_begin(&lab, argc, argv);
+    bytes -= bytes % 8; /* patterns are counted in words */
+    const char *alone = no_second_gpu(&peer);
+    struct gpu first = gpu_new(device()->index, (size_t)bytes), second;
+    if (!alone)
+        second = gpu_new((int)peer, (size_t)bytes);
+
+    if (part_begin('a', "copies inside one GPU"))
+        inside_one_gpu(&first);
+    if (part_begin('b', "copies between two GPUs, peer access not enabled")) {
+        if (alone)
+            check_cannot_show("b-two-gpus", alone);
+        else
+            not_enabled(&first, &second);
+    }
+    if (part_begin('c', "copies between two GPUs, peer access enabled")) {
+        if (alone)
+            check_cannot_show("c-two-gpus", alone);
+        else
+            enabled(&first, &second);
+    }
+    gpu_free(&first);
+    if (!alone)
+        gpu_free(&second);
+    return lab_end();
+}
