@@ -1,0 +1,69 @@
+/* Says what a run is: measured here, recorded on some GPU, or simulated. */
+#include "plot_data.h"
+
+#include <string.h>
+
+static void take(const struct csv_file *csv, const char *key, char *into, size_t size) {
+    if (strcmp(csv->field[0], key) == 0)
+        snprintf(into, size, "%s", csv->field[1]);
+}
+
+static bool below_recorded(const char *dir) {
+    const char *found = strstr(dir, "recorded");
+    return found && (found == dir || found[-1] == '/') && (found[8] == '/' || !found[8]);
+}
+
+void about_read(struct about *about, const char *dir) {
+    memset(about, 0, sizeof *about);
+    about->recorded = below_recorded(dir);
+    if (strncmp(dir, "recorded:", 9) == 0) {
+        about->recorded = true;
+        dir += 9;
+    }
+    about->dir = dir;
+    struct csv_file csv;
+    csv_open(&csv, dir, "run.csv");
+    if (csv_column(&csv, "key") != 0 || csv_column(&csv, "value") != 1)
+        fail("%s: the columns are not key,value", csv.path);
+    char kind[32] = "", blocking[32] = "";
+    while (csv_next(&csv)) {
+        take(&csv, "lab", about->lab, sizeof about->lab);
+        take(&csv, "title", about->title, sizeof about->title);
+        take(&csv, "device_kind", kind, sizeof kind);
+        take(&csv, "device", about->device, sizeof about->device);
+        take(&csv, "date", about->date, sizeof about->date);
+        take(&csv, "invalid", about->invalid, sizeof about->invalid);
+        take(&csv, "CUDA_LAUNCH_BLOCKING", blocking, sizeof blocking);
+    }
+    if (!*kind)
+        fail("%s: no key 'device_kind': cannot say whether the run is simulated", csv.path);
+    if (!*about->invalid && *blocking && strcmp(blocking, "0") != 0)
+        snprintf(about->invalid, sizeof about->invalid, "CUDA_LAUNCH_BLOCKING=%s", blocking);
+    about->simulated = strcmp(kind, "sim") == 0;
+    about->date[strcspn(about->date, "T ")] = '\0'; /* the day is enough */
+    const char *what = about->simulated  ? "SIMULATED"
+                       : about->recorded ? "RECORDED on"
+                                         : "measured on";
+    /* A simulated run is the same on any day. */
+    snprintf(about->label, sizeof about->label, "%s %s%s%s%s%s", what, about->device,
+             about->simulated ? "" : ", ", about->simulated ? "" : about->date,
+             *about->invalid ? " | INVALID: " : "", about->invalid);
+}
+
+void about_emit(int runs, char **dirs) {
+    struct about about;
+    printf("runs = %d\narray run_label[%d]\narray run_dir[%d]\n", runs, runs, runs);
+    for (int i = 0; i < runs; i++) {
+        about_read(&about, dirs[i]);
+        printf("run_label[%d] = ", i + 1);
+        emit_text(about.label);
+        printf("\nrun_dir[%d] = ", i + 1);
+        emit_text(about.dir);
+        puts("");
+        if (i == 0) {
+            printf("lab = ");
+            emit_text(about.lab);
+            puts("");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/* Ticks at round values. */
+#include "plot_data.h"
+
+#include <math.h>
+#include <string.h>
+
+static double round_step(double span, double steps) {
+    double raw = span / steps, power = pow(10, floor(log10(raw)));
+    double digit = raw / power;
+    return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
+    double span = (double)(to_ns - from_ns);
+    double unit_ns = span >= 2e9 ? 1e9 : span >= 2e6 ? 1e6 : span >= 2e3 ? 1e3 : 1;
+    const char *unit = unit_ns == 1e9   ? "s"
+                       : unit_ns == 1e6 ? "ms"
+                       : unit_ns == 1e3 ? "µs"
+                                              : "ns";
+    double step = round_step(span / unit_ns, px / 85);
+    double from = (double)from_ns / unit_ns, to = (double)to_ns / unit_ns;
+    /* Far from 0 on a fine scale the numbers grow long: count from a round place nearby. */
+    double base = from > 20000 * step ? floor(from / step) * step : 0;
+    size_t at = (size_t)snprintf(axis->text, sizeof axis->text, "set xtics (");
+    for (double tick = ceil(from / step) * step; tick <= to; tick += step) {
+        if (at + 80 > sizeof axis->text)
+            break;
+        at += (size_t)snprintf(axis->text + at, sizeof axis->text - at, "%s'%.10g' %.3f",
+                               axis->text[at - 1] == '(' ? "" : ", ", tick - base,
+                               (tick - from) * px / (to - from));
+    }
+    if (base)
+        snprintf(axis->text + at, sizeof axis->text - at, "); set xlabel '%s after %.10g %s'", unit,
+                 base, unit);
+    else
+        snprintf(axis->text + at, sizeof axis->text - at, "); set xlabel '%s since the first record'",
+                 unit);
+}

@@ -1,0 +1,44 @@
+/* plot-data - prepares what the gnuplot scripts draw. They call it; a person need not. */
+#include "plot_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: plot-data parts RUN                              parts, records, block records\n"
+    "       plot-data timeline TITLE PART RUN...             for timeline.gp\n"
+    "       plot-data timeline-text TITLE PART RUN...        a timeline drawn with letters\n"
+    "       plot-data blocks TITLE PART RUN                  for blocks.gp\n"
+    "       plot-data series NAME PART PATTERN RUN...        results whose name fits PATTERN\n"
+    "       plot-data about RUN...                           what kind of run each is\n"
+    "       plot-data begin OUT FONT | finish TEMPORARY OUT  a picture's file\n"
+    "RUN is a folder with run.csv, results.csv and timeline.csv; recorded:FOLDER is a recorded run.\n";
+
+int main(int argc, char **argv) {
+    const char *command = argc > 1 ? argv[1] : "";
+    gnuplot_reads = strcmp(command, "parts") != 0 && strcmp(command, "timeline-text") != 0;
+    if (strcmp(command, "parts") == 0 && argc == 3)
+        spans_list_parts(argv[2]);
+    else if (strcmp(command, "timeline") == 0 && argc >= 5)
+        timeline_emit(argv[2], argv[3], argc - 4, argv + 4);
+    else if (strcmp(command, "timeline-text") == 0 && argc >= 5)
+        timeline_text(argv[2], argv[3], argc - 4, argv + 4);
+    else if (strcmp(command, "blocks") == 0 && argc == 5)
+        blocks_emit(argv[2], argv[3], argv[4]);
+    else if (strcmp(command, "series") == 0 && argc >= 6)
+        series_emit(argv[2], argv[3], argv[4], argc - 5, argv + 5);
+    else if (strcmp(command, "about") == 0 && argc >= 3)
+        about_emit(argc - 2, argv + 2);
+    else if (strcmp(command, "begin") == 0 && argc == 4)
+        file_begin(argv[2], argv[3]);
+    else if (strcmp(command, "finish") == 0 && argc == 4)
+        return file_finish(argv[2], argv[3]);
+    else if (strcmp(command, "--help") == 0)
+        fputs(usage, stdout);
+    else {
+        fputs(usage, stderr);
+        puts("exit status 2"); /* for the gnuplot script that reads this */
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,175 @@
+/* plot_data.h - turns a run's CSV files into what a gnuplot script draws: which lanes, which bars,
+ * which zooms. Plain C with no CUDA, so that charts need a C compiler and gnuplot, nothing else.
+ * Everything lives until the program ends: one call prepares one chart. */
+#ifndef PLOT_DATA_H
+#define PLOT_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- messages.c ---- */
+
+/* Prints "plots: <message>" to stderr, makes gnuplot exit with 1 if it reads our stdout, exits. */
+void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+extern bool gnuplot_reads; /* false for the commands that print for people */
+void *need_memory(void *pointer, size_t bytes); /* realloc that fails with a message */
+
+/* ---- csv_file.c ---- */
+
+struct csv_file {
+    char path[4096];
+    char *text, *next; /* the whole file, and where reading stands */
+    int columns;
+    char **header;
+    long line; /* of the row read last, from 1 */
+    char **field;
+};
+
+/* Reads dir/name and its header. Fails if it is missing, empty, or has no rows. */
+void csv_open(struct csv_file *csv, const char *dir, const char *name);
+/* The column with this heading, or fails naming the headings there are. */
+int csv_column(const struct csv_file *csv, const char *heading);
+/* The next row in csv->field, unquoted; false at the end. Fails on a row of another length. */
+bool csv_next(struct csv_file *csv);
+int64_t csv_integer(const struct csv_file *csv, int column);
+double csv_number(const struct csv_file *csv, int column);
+
+/* ---- about.c ---- */
+
+/* What run.csv says of a run, and how its charts must name it. */
+struct about {
+    const char *dir;
+    bool recorded, simulated;
+    char lab[64], title[64], device[128], date[32], invalid[256];
+    char label[640]; /* "SIMULATED NVIDIA H200", "RECORDED on NVIDIA H200, 2026-11-30" */
+};
+/* dir may begin with "recorded:"; a folder below one named recorded is a recorded run too. */
+void about_read(struct about *about, const char *dir);
+void about_emit(int runs, char **dirs); /* gnuplot: runs, run_label[], run_short[] */
+
+/* ---- spans.c ---- */
+
+enum span_class { /* what a bar's colour says; style.gp has the same list */
+    CLASS_CALL = 1,
+    CLASS_HELD, /* a queueing call that the device held up */
+    CLASS_WAIT, /* a call made to wait: ...Synchronize */
+    CLASS_H2D,
+    CLASS_KERNEL,
+    CLASS_GATE,
+    CLASS_D2H,
+    CLASS_ON_DEVICE, /* d2d and peer */
+    CLASS_MEMSET,
+    CLASS_H2H,
+    CLASSES
+};
+
+struct span {
+    int64_t start_ns, end_ns; /* since the first record of the part in its own run */
+    const char *name;
+    uint64_t bytes;
+    uint32_t correlation;
+    int run, device, stream; /* stream: the SM for a block */
+    int lane, row;           /* row: within the lane, where work of one lane overlaps */
+    uint8_t class;
+    char kind; /* first letters differ enough: a k h d D p H m b */
+};
+
+struct spans {
+    size_t count, blocks; /* blocks: block records, kept apart */
+    struct span *at, *block;
+    int64_t end_ns; /* the last end of all */
+    int runs;
+    struct about about[8];
+};
+
+/* Reads one part of each run's timeline.csv. Fails if a run has no such part. */
+void spans_read(struct spans *spans, const char *part, int runs, char **dirs);
+void spans_list_parts(const char *dir); /* text: part, records, block records */
+bool class_on_host(int class);
+
+/* Makespan, overlap and so on of one run, as a line of text. */
+void spans_summary(const struct spans *spans, int run, char *text, size_t size);
+
+/* ---- text.c ---- */
+
+double text_width(const char *text, double em_px); /* of DejaVu Sans */
+/* The longest form of a name that fits: whole, without arguments, cut; "" if none does. */
+const char *name_that_fits(const char *name, double width_px, double em_px);
+const char *short_name(const char *name);
+const char *show_ns(double ns);         /* "8.33 ms"; one of 16 rotating buffers */
+const char *show_count(long long n);    /* "12 345" */
+void emit_text(const char *text);       /* as a quoted gnuplot string */
+void emit_field(const char *text);      /* as a field between tabs */
+
+/* ---- layout.c ---- */
+
+enum { PIXELS = 1400, MIN_BAR_PX = 3, MAX_LANES = 96, MAX_ZOOMS = 2 };
+
+struct lane {
+    char label[64];
+    int run, device, order, stream; /* what it holds; order: its place within a device */
+    int rows;                       /* more than 1 where its work overlaps */
+    bool host, heading;
+    double height; /* in px, in the panel of the whole */
+};
+
+struct panel {
+    int64_t from_ns, to_ns;
+    double left, right, top, bottom; /* px in the picture, from its top left */
+    int lanes, lane[MAX_LANES];
+    double lane_top[MAX_LANES], lane_px[MAX_LANES], least_lane_px;
+    char title[200];
+};
+
+struct layout {
+    struct spans *spans;
+    int lanes;
+    struct lane lane[MAX_LANES];
+    double label_px; /* the widest lane label */
+    int panels;
+    struct panel panel[1 + MAX_ZOOMS]; /* 0 is the whole; the rest are zooms */
+    int height;
+    size_t folded; /* streams that share a lane because there are too many */
+};
+
+void layout_make(struct layout *layout, struct spans *spans);
+void panel_place_lanes(const struct layout *layout, struct panel *panel);
+double panel_ns_per_px(const struct panel *panel);
+
+/* ---- zoom.c ---- */
+void zooms_choose(struct layout *layout);
+
+/* ---- bars.c ---- */
+
+struct bar {
+    int panel, class, merged; /* merged: records in it; 1 for an ordinary bar */
+    double x0, x1, y0, y1;    /* px within the panel's plotting area */
+    bool widened;
+    const char *name;
+    int64_t ns;
+};
+struct bars {
+    size_t count, room;
+    struct bar *at;
+    size_t records, drawn, merged, merged_into; /* of the whole picture's panel */
+    double merge_px;
+};
+void bars_make(struct bars *bars, const struct layout *layout);
+
+/* ---- the commands: timeline.c, blocks.c, series.c, file.c ---- */
+void timeline_emit(const char *title, const char *part, int runs, char **dirs);
+void timeline_text(const char *title, const char *part, int runs, char **dirs);
+void blocks_emit(const char *title, const char *part, const char *dir);
+void series_emit(const char *name, const char *part, const char *pattern, int runs, char **dirs);
+void file_begin(const char *out, const char *font);
+int file_finish(const char *temporary, const char *out);
+
+/* An axis of time, px wide: gnuplot's commands that set its ticks (at px) and its label. */
+struct axis {
+    char text[2048];
+};
+void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px);
+
+#endif

@@ -1,0 +1,123 @@
+/* Picks rows of results.csv by name and part: a series for each kind of row and each run.
+ * A row's name is words with the swept value last: "return h2d pageable busy 65536". */
+#include "plot_data.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct point {
+    const char *name; /* without the value */
+    int run;
+    long order; /* of first appearance, so that series keep the lab's order */
+    double x, median, min, max, cov;
+    const char *unit, *n;
+};
+
+static struct point *points;
+static int count;
+
+/* Cuts the number off the end of the name; rows without one get x = NaN. */
+static double cut_value(char *name) {
+    char *space = strrchr(name, ' '), *end;
+    if (!space)
+        return 0.0 / 0.0;
+    double value = strtod(space + 1, &end);
+    if (*end || end == space + 1)
+        return 0.0 / 0.0;
+    *space = '\0';
+    return value;
+}
+
+static void read_run(int run, const char *dir, const char *part, const char *pattern) {
+    struct csv_file csv;
+    csv_open(&csv, dir, "results.csv");
+    int c_part = csv_column(&csv, "part"), c_name = csv_column(&csv, "name");
+    int c_unit = csv_column(&csv, "unit"), c_n = csv_column(&csv, "n");
+    int c_median = csv_column(&csv, "median"), c_min = csv_column(&csv, "min");
+    int c_max = csv_column(&csv, "max"), c_cov = csv_column(&csv, "cov");
+    while (csv_next(&csv)) {
+        if (fnmatch(part, csv.field[c_part], 0) != 0 || fnmatch(pattern, csv.field[c_name], 0) != 0)
+            continue;
+        points = (struct point *)need_memory(points, sizeof *points * (count + 1));
+        double x = cut_value(csv.field[c_name]);
+        points[count++] = (struct point){.name = csv.field[c_name],
+                                         .run = run,
+                                         .x = x,
+                                         .median = csv_number(&csv, c_median),
+                                         .min = csv_number(&csv, c_min),
+                                         .max = csv_number(&csv, c_max),
+                                         .cov = csv_number(&csv, c_cov),
+                                         .unit = csv.field[c_unit],
+                                         .n = csv.field[c_n]};
+    }
+}
+
+static int by_series(const void *left, const void *right) {
+    const struct point *a = (const struct point *)left, *b = (const struct point *)right;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->run != b->run)
+        return a->run - b->run;
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+static void sort_points(void) {
+    for (int i = 0; i < count; i++) {
+        points[i].order = i;
+        for (int j = 0; j < i; j++)
+            if (strcmp(points[j].name, points[i].name) == 0) {
+                points[i].order = points[j].order;
+                break;
+            }
+    }
+    qsort(points, count, sizeof *points, by_series);
+}
+
+static bool new_series(int i) {
+    return i == 0 || points[i].order != points[i - 1].order || points[i].run != points[i - 1].run;
+}
+
+static void emit_number(double value) {
+    printf(value != value ? "\tNaN" : "\t%.17g", value);
+}
+
+/* gnuplot: NAME_n, NAME_rows, NAME_key[], NAME_run[], and $NAME with one index a series and the
+ * columns x median min max cov name unit n. No row at all gives NAME_n = 0. */
+void series_emit(const char *name, const char *part, const char *pattern, int runs, char **dirs) {
+    int series = 0;
+    for (int run = 0; run < runs; run++) {
+        struct about about;
+        about_read(&about, dirs[run]);
+        read_run(run, about.dir, part, pattern);
+    }
+    sort_points();
+    for (int i = 0; i < count; i++)
+        series += new_series(i);
+    printf("%s_n = %d; %s_rows = %d\narray %s_key[%d]\narray %s_run[%d]\n", name, series, name,
+           count, name, series ? series : 1, name, series ? series : 1);
+    printf("$%s << EOD\n", name);
+    if (!count)
+        puts("NaN\tNaN\tNaN\tNaN\tNaN\t\t\t0");
+    for (int i = 0; i < count; i++) {
+        if (i && new_series(i))
+            puts("\n");
+        printf(points[i].x != points[i].x ? "NaN" : "%.17g", points[i].x);
+        emit_number(points[i].median);
+        emit_number(points[i].min);
+        emit_number(points[i].max);
+        emit_number(points[i].cov);
+        putchar('\t');
+        emit_field(points[i].name);
+        printf("\t%s\t%s\n", points[i].unit, points[i].n);
+    }
+    puts("EOD");
+    for (int i = 0, at = 0; i < count; i++) {
+        if (!new_series(i))
+            continue;
+        at++;
+        printf("%s_run[%d] = %d; %s_key[%d] = ", name, at, points[i].run + 1, name, at);
+        emit_text(points[i].name);
+        puts("");
+    }
+}

@@ -1,0 +1,84 @@
+/* A timeline drawn with letters, for a terminal with no pictures. */
+#include "plot_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100, LABEL = 18 };
+
+/* One letter a class; in the order of enum span_class. */
+static const char letters[] = " =x.>#:<~o-";
+static const char *const words[] = {
+    "",     "host call",   "call held by the device", "call made to wait",  "copy H to D", "kernel",
+    "gate", "copy D to H", "copy on the device",      "memset", "copy host to host"};
+
+static void print_line(const struct layout *l, const struct panel *p, int lane, int row,
+                       bool *used) {
+    char line[COLUMNS + 1];
+    double per_column = (double)(p->to_ns - p->from_ns) / COLUMNS;
+    memset(line, ' ', COLUMNS);
+    line[COLUMNS] = '\0';
+    for (size_t i = 0; i < l->spans->count; i++) {
+        const struct span *s = &l->spans->at[i];
+        if (s->lane != lane || s->row != row || s->start_ns >= p->to_ns || s->end_ns < p->from_ns)
+            continue;
+        int from = (int)((double)(s->start_ns - p->from_ns) / per_column);
+        int to = (int)((double)(s->end_ns - p->from_ns) / per_column);
+        from = from < 0 ? 0 : from >= COLUMNS ? COLUMNS - 1 : from;
+        to = to > COLUMNS ? COLUMNS : to <= from ? from + 1 : to;
+        used[s->class] = true;
+        memset(line + from, letters[s->class], (size_t)(to - from));
+        const char *name = short_name(s->name);
+        int length = (int)strlen(name);
+        if (to - from >= length + 4)
+            memcpy(line + from + (to - from - length) / 2, name, (size_t)length);
+    }
+    const char *label = row == 0 ? l->lane[lane].label : "";
+    /* The arrow of "H→D" is three bytes and one column. */
+    int width = LABEL + (strstr(label, "→") ? 2 : 0);
+    printf("%*s |%s|\n", width, label, line);
+}
+
+static void print_axis(const struct panel *p) {
+    char text[COLUMNS + 40];
+    memset(text, ' ', sizeof text);
+    for (int i = 0; i <= 4; i++) {
+        int64_t ns = p->from_ns + (p->to_ns - p->from_ns) / 4 * i;
+        const char *show = show_ns((double)ns);
+        const char *ascii = strstr(show, "µ"); /* two bytes, so shift by hand */
+        char plain[40];
+        snprintf(plain, sizeof plain, "%.*s%s%s", ascii ? (int)(ascii - show) : 30, show,
+                 ascii ? "u" : "", ascii ? ascii + strlen("µ") : "");
+        memcpy(text + (COLUMNS - 8) * i / 4, plain, strlen(plain));
+    }
+    text[COLUMNS + 8] = '\0';
+    printf("%*s  %s\n", LABEL, "", text);
+}
+
+void timeline_text(const char *title, const char *part, int runs, char **dirs) {
+    static struct spans spans;
+    static struct layout layout;
+    bool used[CLASSES] = {false};
+    char summary[400];
+    spans_read(&spans, part, runs, dirs);
+    layout_make(&layout, &spans);
+    for (int run = 0; run < runs; run++) {
+        const struct about *about = &spans.about[run];
+        spans_summary(&spans, run, summary, sizeof summary);
+        printf("%s, part %s   %s\n%s\n", *title && !run ? title : about->lab, part, about->label,
+               summary);
+    }
+    for (int i = 0; i < layout.panels; i++) {
+        struct panel *p = &layout.panel[i];
+        if (i)
+            printf("\n%s\n", p->title);
+        for (int j = 0; j < p->lanes; j++)
+            for (int row = 0; row < layout.lane[p->lane[j]].rows; row++)
+                print_line(&layout, p, p->lane[j], row, used);
+        print_axis(p);
+    }
+    for (int class = 1; class < CLASSES; class ++)
+        if (used[class])
+            printf("%c %s   ", letters[class], words[class]);
+    puts("");
+}
