@@ -133,7 +133,7 @@ void options_parse(const struct option_spec *own, const struct option_spec *shar
             store(spec, "");
         } else if (equals != NULL) {
             store(spec, equals + 1);
-        } else if (i + 1 < argc) {
+        } else if (i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) {
             store(spec, argv[++i]);
         } else {
             die(EXIT_USAGE, "--%s: its value is missing; see --help", spec->name);

@@ -74,7 +74,7 @@ static void wait_in_real_time(void) {
 static void go_wrong(void) {
     void *memory_of_another = NULL;
     if (bad_call)
-        CUDA_CHECK(cudaStreamSynchronize((cudaStream_t)(void *)&memory_of_another));
+        CUDA_CHECK(cudaSetDevice(12345));
     if (too_much_memory)
         CUDA_CHECK(cudaMalloc(&memory_of_another, (size_t)1 << 50));
 }
