@@ -223,21 +223,16 @@ static const char *folder(void) {
 
 /* The file for a name: "k40" lies in the folder, or in its folder hosts/; "./mine.txt" is a file.
  */
-static char *path_of(const char *name, int host) {
-    char path[8192];
+static void find(char *path, size_t size, const char *name, int host) {
     if (strchr(name, '/'))
-        snprintf(path, sizeof path, "%s", name);
+        snprintf(path, size, "%s", name);
     else
-        snprintf(path, sizeof path, "%s/%s%s.txt", folder(), host ? "hosts/" : "", name);
+        snprintf(path, size, "%s/%s%s.txt", folder(), host ? "hosts/" : "", name);
     if (access(path, F_OK))
         die(EXIT_USAGE,
             "%s=%s: there is no profile %s; `make sim-devices` lists the ones there "
             "are, and a file of your own is given with a slash: ./mine.txt",
             host ? "SIM_HOST" : "GPU", name, path);
-    char *kept = strdup(path);
-    if (!kept)
-        die(EXIT_ENVIRONMENT, "out of memory");
-    return kept;
 }
 
 static void set_id(struct sim_profile *profile, const char *gpu) {
@@ -250,13 +245,13 @@ static void set_id(struct sim_profile *profile, const char *gpu) {
 
 void profile_read(struct sim_profile *profile, const char *gpu, const char *host) {
     *profile = (struct sim_profile){0};
-    profile->path = path_of(gpu, 0); /* kept: the profile lives as long as the program */
+    find(profile->path, sizeof profile->path, gpu, 0);
     read_file(profile, profile->path, 0);
     set_id(profile, gpu);
     if (host) {
-        char *path = path_of(host, 1);
+        char path[sizeof profile->path];
+        find(path, sizeof path, host, 1);
         read_file(profile, path, 1);
-        free(path);
     }
 }
 
@@ -267,7 +262,7 @@ void profile_load(struct sim_profile *profile) {
 
 const struct sim_profile *sim_profile(void) {
     static struct sim_profile profile;
-    if (!profile.path)
+    if (!*profile.path)
         profile_load(&profile);
     return &profile;
 }

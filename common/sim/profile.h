@@ -146,9 +146,9 @@ struct profile_dgemm {
 };
 
 struct sim_profile {
-    const char *path; /* the file it came from */
-    char id[64];      /* what GPU= said, or the file's name without its ending */
-    char name[128];   /* "NVIDIA H200" */
+    char path[4096]; /* the file it came from */
+    char id[64];     /* what GPU= said, or the file's name without its ending */
+    char name[128];  /* "NVIDIA H200" */
 #define X(key, low, high) double key;
     PROFILE_GPU_KEYS(X)
     PROFILE_HOST_KEYS(X)
