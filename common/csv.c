@@ -108,7 +108,7 @@ static void flush(struct csv *csv) {
     csv->used = 0;
 }
 
-static void put_bytes(struct csv *csv, const char *text, size_t n) {
+void csv_bytes(struct csv *csv, const char *text, size_t n) {
     while (n > 0) {
         if (csv->used == BUFFER_BYTES)
             flush(csv);
@@ -137,7 +137,7 @@ void csv_text(struct csv *csv, const char *text) {
     if (text == NULL)
         return;
     if (strpbrk(text, ",\"\r\n") == NULL) {
-        put_bytes(csv, text, strlen(text));
+        csv_bytes(csv, text, strlen(text));
         return;
     }
     put_char(csv, '"');
@@ -160,7 +160,7 @@ void csv_int(struct csv *csv, int64_t value) {
     } while (rest > 0);
     if (value < 0)
         *--p = '-';
-    put_bytes(csv, p, (size_t)(digits + sizeof digits - p));
+    csv_bytes(csv, p, (size_t)(digits + sizeof digits - p));
 }
 
 void csv_real(struct csv *csv, double value) {
@@ -177,7 +177,7 @@ void csv_real(struct csv *csv, double value) {
         n = snprintf(text, sizeof text, "%.*g", ++digits, value);
     } while (digits < 17 && strtod(text, NULL) != value);
     uselocale(before);
-    put_bytes(csv, text, (size_t)n);
+    csv_bytes(csv, text, (size_t)n);
 }
 
 void csv_end_row(struct csv *csv) {

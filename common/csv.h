@@ -22,6 +22,9 @@ void csv_int(struct csv *csv, int64_t value);
 void csv_real(struct csv *csv, double value); /* shortest text that reads back the same; NaN: empty */
 void csv_end_row(struct csv *csv);
 
+/* n bytes as they are: for other kinds of file that must appear whole or not at all. */
+void csv_bytes(struct csv *csv, const char *bytes, size_t n);
+
 /* fsync, rename into place, free. Dies with EXIT_ENVIRONMENT if any write failed (disk full);
  * the temporary file is then removed. */
 void csv_commit(struct csv *csv);

@@ -16,6 +16,7 @@
 #include "run_csv.h"
 #include "run_range.h"
 #include "timeline.h"
+#include "timeline_json.h"
 #include "tracer.h"
 
 enum { MAX_REPEATS = 1001 };
@@ -136,6 +137,7 @@ int lab_end(void) {
         run_csv_write(opt_out, &info);
         results_write(opt_out);
         timeline_write(opt_out);
+        timeline_json_write(opt_out);
         checks_write(opt_out);
         csv_batch_end();
     }

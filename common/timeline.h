@@ -89,6 +89,10 @@ void timeline_remove(size_t from, const bool *remove);
 /* Writes timeline.csv into dir, with times from the run's first record on. Dies like csv_commit. */
 void timeline_write(const char *dir);
 
+/* The first start of all spans, host calls among them: what the files count from, so that no time
+ * in them is negative. 0 without spans. */
+int64_t timeline_first_ns(void);
+
 /* The word used in the CSV ("h2d", "pinned"). */
 const char *span_kind_name(enum span_kind kind);
 const char *memory_kind_name(enum memory_kind kind);

@@ -7,8 +7,7 @@ static const char *const columns[] = {
     "part", "kind", "name",   "device", "stream", "start_ns", "end_ns",  "correlation", "bytes",
     "src",  "dst",  "grid_x", "grid_y", "grid_z", "block_x",  "block_y", "block_z"};
 
-/* Of all spans, host calls among them, so that no time in the file is negative. */
-static int64_t first_ns(void) {
+int64_t timeline_first_ns(void) {
     size_t n = timeline_count();
     int64_t first = n == 0 ? 0 : timeline_at(0)->start_ns;
     for (size_t i = 1; i < n; i++) {
@@ -42,7 +41,7 @@ void timeline_write(const char *dir) {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         csv_text(csv, columns[i]);
     csv_end_row(csv);
-    int64_t first = first_ns();
+    int64_t first = timeline_first_ns();
     for (size_t i = 0; i < timeline_count(); i++)
         write_row(csv, timeline_at(i), first);
     csv_commit(csv);
