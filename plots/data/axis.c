@@ -13,10 +13,7 @@ static double round_step(double span, double steps) {
 void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
     double span = (double)(to_ns - from_ns);
     double unit_ns = span >= 2e9 ? 1e9 : span >= 2e6 ? 1e6 : span >= 2e3 ? 1e3 : 1;
-    const char *unit = unit_ns == 1e9   ? "s"
-                       : unit_ns == 1e6 ? "ms"
-                       : unit_ns == 1e3 ? "µs"
-                                              : "ns";
+    const char *unit = unit_ns == 1e9 ? "s" : unit_ns == 1e6 ? "ms" : unit_ns == 1e3 ? "µs" : "ns";
     double step = round_step(span / unit_ns, px / 85);
     double from = (double)from_ns / unit_ns, to = (double)to_ns / unit_ns;
     /* Far from 0 on a fine scale the numbers grow long: count from a round place nearby. */
@@ -33,6 +30,6 @@ void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
         snprintf(axis->text + at, sizeof axis->text - at, "); set xlabel '%s after %.10g %s'", unit,
                  base, unit);
     else
-        snprintf(axis->text + at, sizeof axis->text - at, "); set xlabel '%s since the first record'",
-                 unit);
+        snprintf(axis->text + at, sizeof axis->text - at,
+                 "); set xlabel '%s since the first record'", unit);
 }

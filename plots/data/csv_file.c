@@ -125,8 +125,8 @@ int64_t csv_integer(const struct csv_file *csv, int column) {
     for (p += negative; *p >= '0' && *p <= '9' && digits < 19; p++, digits++)
         value = value * 10 + (uint64_t)(*p - '0');
     if (*p || !digits || value > INT64_MAX)
-        fail("%s:%ld: %s is '%.40s', not a whole number", csv->path, csv->line,
-             csv->header[column], csv->field[column]);
+        fail("%s:%ld: %s is '%.40s', not a whole number", csv->path, csv->line, csv->header[column],
+             csv->field[column]);
     return negative ? -(int64_t)value : (int64_t)value;
 }
 

@@ -12,7 +12,8 @@ static const char usage[] =
     "       plot-data series NAME PART PATTERN RUN...        results whose name fits PATTERN\n"
     "       plot-data about RUN...                           what kind of run each is\n"
     "       plot-data begin OUT FONT | finish TEMPORARY OUT  a picture's file\n"
-    "RUN is a folder with run.csv, results.csv and timeline.csv; recorded:FOLDER is a recorded run.\n";
+    "RUN is a folder with run.csv, results.csv and timeline.csv; recorded:FOLDER is a recorded "
+    "run.\n";
 
 int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";

@@ -13,7 +13,7 @@
 
 /* Prints "plots: <message>" to stderr, makes gnuplot exit with 1 if it reads our stdout, exits. */
 void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-extern bool gnuplot_reads; /* false for the commands that print for people */
+extern bool gnuplot_reads;                      /* false for the commands that print for people */
 void *need_memory(void *pointer, size_t bytes); /* realloc that fails with a message */
 
 /* ---- csv_file.c ---- */
@@ -52,17 +52,17 @@ void about_emit(int runs, char **dirs); /* gnuplot: runs, run_label[], run_short
 /* ---- spans.c ---- */
 
 enum span_class { /* what a bar's colour says; style.gp has the same list */
-    CLASS_CALL = 1,
-    CLASS_HELD, /* a queueing call that the device held up */
-    CLASS_WAIT, /* a call made to wait: ...Synchronize */
-    CLASS_H2D,
-    CLASS_KERNEL,
-    CLASS_GATE,
-    CLASS_D2H,
-    CLASS_ON_DEVICE, /* d2d and peer */
-    CLASS_MEMSET,
-    CLASS_H2H,
-    CLASSES
+                  CLASS_CALL = 1,
+                  CLASS_HELD, /* a queueing call that the device held up */
+                  CLASS_WAIT, /* a call made to wait: ...Synchronize */
+                  CLASS_H2D,
+                  CLASS_KERNEL,
+                  CLASS_GATE,
+                  CLASS_D2H,
+                  CLASS_ON_DEVICE, /* d2d and peer */
+                  CLASS_MEMSET,
+                  CLASS_H2H,
+                  CLASSES
 };
 
 struct span {
@@ -98,10 +98,10 @@ double text_width(const char *text, double em_px); /* of DejaVu Sans */
 /* The longest form of a name that fits: whole, without arguments, cut; "" if none does. */
 const char *name_that_fits(const char *name, double width_px, double em_px);
 const char *short_name(const char *name);
-const char *show_ns(double ns);         /* "8.33 ms"; one of 16 rotating buffers */
-const char *show_count(long long n);    /* "12 345" */
-void emit_text(const char *text);       /* as a quoted gnuplot string */
-void emit_field(const char *text);      /* as a field between tabs */
+const char *show_ns(double ns);      /* "8.33 ms"; one of 16 rotating buffers */
+const char *show_count(long long n); /* "12 345" */
+void emit_text(const char *text);    /* as a quoted gnuplot string */
+void emit_field(const char *text);   /* as a field between tabs */
 
 /* ---- layout.c ---- */
 

@@ -12,11 +12,10 @@ static const struct {
     const char *word;
     char kind;
     uint8_t class;
-} kinds[] = {{"api", 'a', CLASS_CALL},       {"kernel", 'k', CLASS_KERNEL},
-             {"h2d", 'h', CLASS_H2D},        {"d2h", 'd', CLASS_D2H},
-             {"d2d", 'D', CLASS_ON_DEVICE},  {"peer", 'p', CLASS_ON_DEVICE},
-             {"h2h", 'H', CLASS_H2H},        {"memset", 'm', CLASS_MEMSET},
-             {"block", 'b', CLASS_KERNEL}};
+} kinds[] = {
+    {"api", 'a', CLASS_CALL}, {"kernel", 'k', CLASS_KERNEL}, {"h2d", 'h', CLASS_H2D},
+    {"d2h", 'd', CLASS_D2H},  {"d2d", 'D', CLASS_ON_DEVICE}, {"peer", 'p', CLASS_ON_DEVICE},
+    {"h2h", 'H', CLASS_H2H},  {"memset", 'm', CLASS_MEMSET}, {"block", 'b', CLASS_KERNEL}};
 
 bool class_on_host(int class) {
     return class == CLASS_CALL || class == CLASS_HELD || class == CLASS_WAIT;
@@ -70,11 +69,10 @@ static void read_row(struct spans *spans, const struct csv_file *csv, const stru
 }
 
 static struct columns find_columns(const struct csv_file *csv) {
-    return (struct columns){csv_column(csv, "part"),        csv_column(csv, "kind"),
-                            csv_column(csv, "name"),        csv_column(csv, "device"),
-                            csv_column(csv, "stream"),      csv_column(csv, "start_ns"),
-                            csv_column(csv, "end_ns"),      csv_column(csv, "correlation"),
-                            csv_column(csv, "bytes")};
+    return (struct columns){
+        csv_column(csv, "part"),   csv_column(csv, "kind"),        csv_column(csv, "name"),
+        csv_column(csv, "device"), csv_column(csv, "stream"),      csv_column(csv, "start_ns"),
+        csv_column(csv, "end_ns"), csv_column(csv, "correlation"), csv_column(csv, "bytes")};
 }
 
 static int64_t first_start(const struct span *at, size_t count, int64_t first) {
@@ -123,8 +121,7 @@ static bool call_was_held(const struct span *call, const struct span *work,
 }
 
 static struct span *call_of(struct span **call, size_t calls, struct span *work) {
-    struct span **found =
-        (struct span **)bsearch(&work, call, calls, sizeof *call, by_correlation);
+    struct span **found = (struct span **)bsearch(&work, call, calls, sizeof *call, by_correlation);
     return found && (*found)->kind == 'a' ? *found : NULL;
 }
 

@@ -6,7 +6,7 @@
 
 struct edge {
     int64_t ns;
-    int step;     /* +1 start, -1 end */
+    int step; /* +1 start, -1 end */
     bool kernel;
 };
 
@@ -45,8 +45,7 @@ static bool device_work(const struct span *span, int run) {
 
 static struct device_time device_time_of(const struct spans *spans, int run) {
     struct device_time t = {0};
-    struct edge *edge =
-        (struct edge *)need_memory(NULL, sizeof *edge * 2 * (spans->count + 1));
+    struct edge *edge = (struct edge *)need_memory(NULL, sizeof *edge * 2 * (spans->count + 1));
     size_t edges = 0;
     for (size_t i = 0; i < spans->count; i++) {
         const struct span *s = &spans->at[i];

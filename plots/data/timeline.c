@@ -182,7 +182,8 @@ static void emit_note(const struct layout *l, const struct bars *bars) {
                  "%s of %s records are shorter than %g px and closer than that: merged into %s "
                  "bar%s.  ",
                  show_count((long long)bars->merged), show_count((long long)bars->records),
-                 bars->merge_px, show_count((long long)bars->merged_into), bars->merged_into == 1 ? "" : "s");
+                 bars->merge_px, show_count((long long)bars->merged_into),
+                 bars->merged_into == 1 ? "" : "s");
     if (l->folded)
         snprintf(note + strlen(note), sizeof note - strlen(note),
                  "Neighbouring streams share a lane.  ");

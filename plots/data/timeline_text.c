@@ -8,9 +8,17 @@ enum { COLUMNS = 100, LABEL = 18 };
 
 /* One letter a class; in the order of enum span_class. */
 static const char letters[] = " =x.>#:<~o-";
-static const char *const words[] = {
-    "",     "host call",   "call held by the device", "call made to wait",  "copy H to D", "kernel",
-    "gate", "copy D to H", "copy on the device",      "memset", "copy host to host"};
+static const char *const words[] = {"",
+                                    "host call",
+                                    "call held by the device",
+                                    "call made to wait",
+                                    "copy H to D",
+                                    "kernel",
+                                    "gate",
+                                    "copy D to H",
+                                    "copy on the device",
+                                    "memset",
+                                    "copy host to host"};
 
 static void print_line(const struct layout *l, const struct panel *p, int lane, int row,
                        bool *used) {

@@ -144,7 +144,7 @@ static struct window device_window(const struct layout *l) {
 static struct window meeting_window(const struct layout *l) {
     struct window best = {0};
     double near = 12 * panel_ns_per_px(&l->panel[0]), nearest = near;
-    for (size_t i = 0; i < l->spans->count && l->spans->count < 200; i++)
+    for (size_t i = 0; i < l->spans->count && l->spans->count <= 40; i++)
         for (size_t j = 0; j < l->spans->count; j++) {
             const struct span *a = &l->spans->at[i], *b = &l->spans->at[j];
             int64_t late = b->start_ns - a->end_ns;
