@@ -84,9 +84,15 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 /* Calls of the driver that libraries launch kernels with. Since CUDA 12.5 they can be recorded
  * without all others, which every runtime call is made of. */
 #if CUPTI_API_VERSION >= 23
-static const CUpti_CallbackId driver_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                                CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                                CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
+static const CUpti_CallbackId driver_calls[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
 static const char *driver_calls_enable(uint8_t on) {
     for (size_t i = 0; i < sizeof driver_calls / sizeof driver_calls[0]; i++)

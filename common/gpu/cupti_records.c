@@ -32,9 +32,11 @@ typedef CUpti_ActivityAPI call_record;
 /* libstdc++ */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
-/* Calls that say nothing about the device, and are only there because labs check their errors. */
-static const char *const unwanted[] = {"cudaGetLastError", "cudaPeekAtLastError", "cudaGetDevice",
-                                       "__cudaPushCallConfiguration", "__cudaPopCallConfiguration"};
+/* Calls that start like this say nothing about the device's work: labs check their errors with
+ * them, and libraries choose kernels. */
+static const char *const unwanted[] = {
+    "cudaGetLastError", "cudaPeekAtLastError", "cudaGetDevice", "cudaDeviceGet",
+    "cudaFunc",         "cudaOccupancy",       "__cuda"};
 
 static const char *part;
 static int64_t begin_ns, end_ns;
@@ -69,12 +71,15 @@ static const char *call_name(const call_record *record) {
     cuptiGetCallbackName(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API,
                          record->cbid, &name);
     snprintf(text, sizeof text, "%s", name ? name : "unknown call");
-    if (starts_with(text, "cuda") && strchr(text, '_'))
-        *strchr(text, '_') = '\0';
-    if (!runtime && !starts_with(text, "cuLaunchKernel") && !starts_with(text, "cuGraphLaunch"))
+    char *suffix = strstr(text, "_ptsz");
+    if (!suffix)
+        suffix = strstr(text, "_v");
+    if (suffix)
+        *suffix = '\0';
+    if (!runtime && !starts_with(text, "cuLaunch") && !starts_with(text, "cuGraphLaunch"))
         return NULL;
     for (size_t i = 0; i < sizeof unwanted / sizeof unwanted[0]; i++)
-        if (strcmp(text, unwanted[i]) == 0)
+        if (starts_with(text, unwanted[i]))
             return NULL;
     return text;
 }

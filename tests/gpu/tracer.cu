@@ -67,11 +67,13 @@ static void launches(struct work *w) {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
+/* cuBLAS takes other kernels, launched in other ways, for other sizes. */
 static void gemm(struct work *w) {
     const double one = 1, zero = 0;
     double *a = w->matrix, *b = a + DIM * DIM, *c = b + DIM * DIM;
-    CUBLAS_CHECK(cublasDgemm(w->cublas, CUBLAS_OP_N, CUBLAS_OP_N, DIM, DIM, DIM, &one, a, DIM, b,
-                             DIM, &zero, c, DIM));
+    for (int dim = 16; dim <= DIM; dim *= 2)
+        CUBLAS_CHECK(cublasDgemm(w->cublas, CUBLAS_OP_N, CUBLAS_OP_N, dim, dim, dim, &one, a, dim,
+                                 b, dim, &zero, c, dim));
     CUDA_CHECK(cudaStreamSynchronize(w->stream[0]));
 }
 
