@@ -123,6 +123,10 @@ sim-devices: ## the GPUs that can be simulated (GPU=<name>), and the hosts they 
 	    printf "%s=%-18s %s\n", (FILENAME ~ /hosts/ ? "SIM_HOST" : "GPU"), n, $$0 }' \
 	    common/sim/devices/*.txt common/sim/devices/hosts/*.txt
 
+.PHONY: fidelity
+fidelity: sim ## each recorded quantity of the H200 beside the simulated one: ARGS=--all
+	@tests/fidelity $(ARGS) $(B)/sim
+
 # ---- tests on a GPU ----------------------------------------------------------------------------
 GPU_TESTS := $(filter-out $(if $(CUPTI:no=),,subscriber),$(patsubst tests/gpu/%.cu,%,$(wildcard tests/gpu/*.cu)))
 REPEAT    ?= 10
@@ -143,9 +147,23 @@ $(GPU_TESTS) $(B)/gpu/bench: %: %.o $(GPU_O)
 $(B)/sim/bench: %: %.o $(SIM_O)
 	$(CC) -rdynamic $(OPT) $(CFLAGS) $^ -o $@ -lm -ldl
 
+# The tracer as each version of CUPTI's headers would have it: 18 is CUDA 11.8, 19 12.0, 23 12.5,
+# 26 12.8; the structs of all are in later headers too.
+CUPTI_VERSIONS := 18 19 23 26 28 130000
+.PHONY: cupti-versions
+cupti-versions:
+	@$(if $(CUPTI:no=),,echo "no CUPTI in $(CUDA)" >&2; exit 77;) \
+	for v in $(CUPTI_VERSIONS); do for f in common/gpu/cupti*.c; do \
+	    $(CC) $(CFLAGS_) -MF /dev/null -Werror $(GPU_INC) -D_CUPTI_VERSION_H_ -DCUPTIAPI= -DCUPTI_API_VERSION=$$v \
+	        -fsyntax-only $$f && echo "$$f: CUPTI $$v" || exit; done; done
+	@for f in common/gpu/cupti*.c; do $(CC) $(CFLAGS_) -MF /dev/null -Werror $(GPU_INC) -UHAVE_CUPTI -fsyntax-only $$f \
+	    && echo "$$f: no CUPTI" || exit; done
+
 .PHONY: test-gpu bench
 test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
-	@tests/gpu/run $(B)/gpu $(REPEAT) $(LABS)
+	@$(if $(HAVE_GPU)$(RUN),,echo "no GPU here (nvidia-smi finds none); make test needs none" >&2; exit 3;) \
+	BUILD=$(B) LABS="$(LABS)" REPEAT=$(REPEAT) TEST_LIMIT_S=7200 \
+	    $(RUN) tests/run $(GPU_TESTS) tests/gpu/time-outs tests/gpu/labs tests/gpu/memory
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
 	@$(RUN) $< $(ARGS)
 
