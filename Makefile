@@ -128,10 +128,10 @@ fidelity: sim ## each recorded quantity of the H200 beside the simulated one: AR
 	@tests/fidelity $(ARGS) $(B)/sim
 
 # ---- tests on a GPU ----------------------------------------------------------------------------
-GPU_TESTS := $(filter-out $(if $(CUPTI:no=),,subscriber),$(patsubst tests/gpu/%.cu,%,$(wildcard tests/gpu/*.cu)))
-REPEAT    ?= 10
-
-GPU_TESTS := $(patsubst %,$(B)/gpu/tests/%,$(GPU_TESTS))
+NEED_CUPTI := events subscriber tracer
+GPU_TESTS  := $(filter-out $(if $(CUPTI:no=),,$(NEED_CUPTI)),$(patsubst tests/gpu/%.cu,%,$(wildcard tests/gpu/*.cu)))
+GPU_TESTS  := $(patsubst %,$(B)/gpu/tests/%,$(GPU_TESTS))
+REPEAT     ?= 10
 
 $(B)/gpu/tests/%.o: tests/gpu/%.cu
 	@mkdir -p $(@D)
@@ -162,6 +162,7 @@ cupti-versions:
 .PHONY: test-gpu bench
 test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
 	@$(if $(HAVE_GPU)$(RUN),,echo "no GPU here (nvidia-smi finds none); make test needs none" >&2; exit 3;) \
+	$(if $(CUPTI:no=),,echo "left out, because this toolkit has no CUPTI: $(NEED_CUPTI)";) \
 	BUILD=$(B) LABS="$(LABS)" REPEAT=$(REPEAT) TEST_LIMIT_S=7200 \
 	    $(RUN) tests/run $(GPU_TESTS) tests/gpu/time-outs tests/gpu/labs tests/gpu/memory
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
