@@ -118,9 +118,9 @@ struct sim_kernel_model {
     void (*plan)(struct sim_launch *launch, struct sim_plan *plan);
     /* Called when the last block has ended: do what the kernel does to memory. May be NULL. */
     void (*effect)(struct sim_launch *launch);
-    int max_resident_blocks;         /* per SM, if the kernel itself limits it; 0: occupancy decides */
     struct sim_kernel_model *next;   /* the simulator's */
     unsigned char loaded[16];        /* the simulator's: module loaded, by device */
+    size_t shared_allowed;           /* the simulator's: by cudaFuncSetAttribute; 0: the default */
 };
 
 /* The block's schedule; only from effect, and only if plan asked with keep_blocks. */

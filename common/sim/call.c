@@ -1,0 +1,101 @@
+/* call.c - what every API call has in common: injected faults, the context made by the first
+ * call, the cost, the span under the tracer, and the last error. */
+#include "core.h"
+
+static struct {
+    const char *function;
+    int64_t start_ns;
+    uint32_t correlation;
+    cudaError_t error;
+    bool library, library_launched;
+} call = {.function = "the program"};
+
+static uint32_t calls_made;
+static cudaError_t kept_error;
+
+const char *call_name(void) {
+    return call.function;
+}
+
+uint32_t call_correlation(void) {
+    return call.correlation;
+}
+
+static void begin(const char *function) {
+    call.function = function;
+    call.start_ns = sim_now_ns();
+    call.correlation = ++calls_made;
+}
+
+cudaError_t call_enter_no_context(const char *function) {
+    if (in_host_function()) /* manual: a host function must not make CUDA calls */
+        return cudaErrorNotPermitted;
+    sm_poll_waits();
+    call.library = false;
+    begin(function);
+    return call.error = fail_wanted(function);
+}
+
+cudaError_t call_enter(const char *function) {
+    if (call_enter_no_context(function))
+        return call_leave();
+    struct sim_device *device = current_device();
+    if (!device)
+        return call.error = cudaErrorNoDevice;
+    call.error = device_need_context(device);
+    if (call.error == cudaSuccess)
+        call.error = device->broken; /* a kernel's fault stays until cudaDeviceReset */
+    return call.error;
+}
+
+static cudaError_t finish(const char *function, cudaError_t error) {
+    if (in_host_function())
+        return cudaErrorNotPermitted;
+    if (sim_now_ns() == call.start_ns)
+        sim_host_work(1, true);
+    if (tracer_on())
+        tracer_call(function, call.correlation, call.start_ns, sim_now_ns());
+    if (error)
+        kept_error = error;
+    return error;
+}
+
+cudaError_t call_done(cudaError_t error) {
+    return finish(call.function, error);
+}
+
+cudaError_t call_leave(void) {
+    if (in_host_function())
+        return cudaErrorNotPermitted;
+    return call_done(call.error);
+}
+
+void call_cost(double ns) {
+    sim_host_work(ns, true);
+}
+
+/* CUPTI shows a library's launches and not the library's own calls; so does this. */
+cudaError_t sim_library_enter(const char *function) {
+    if (call_enter(function))
+        return call_leave();
+    call.library = true;
+    call.library_launched = false;
+    return cudaSuccess;
+}
+
+void call_library_launches(void) {
+    call.library_launched = call.library;
+}
+
+void sim_library_leave(double cost_ns) {
+    call_cost(cost_ns);
+    call.library = false;
+    finish(call.library_launched ? "cudaLaunchKernel" : call.function, cudaSuccess);
+}
+
+cudaError_t last_error(bool clear) {
+    cudaError_t error = kept_error;
+    if (clear)
+        kept_error = cudaSuccess;
+    return error;
+}

@@ -1,0 +1,211 @@
+/* copy_api.c - cudaMemcpy and its kin: which of them wait, and for what. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "error.h"
+
+static void *host_memory(size_t count, size_t bytes) {
+    void *memory = calloc(count, bytes);
+    if (!memory)
+        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    return memory;
+}
+
+/* Measured: up to 64 KiB of pageable memory travel with the command, and the call returns. */
+static cudaError_t copy_inline(struct stream *stream, const struct work *work) {
+    const struct sim_profile *profile = sim_profile();
+    cudaError_t error;
+    double bytes = (double)work->copy.width;
+    call_cost(profile->inline_call_ns + bytes / profile->inline_rate);
+    struct op *op = stream_op(stream, work, &error);
+    if (!op)
+        return error;
+    op->snapshot = host_memory(1, work->copy.width);
+    memcpy(op->snapshot, work->copy.src, work->copy.width);
+    op_submit(op);
+    return cudaSuccess;
+}
+
+static bool slot_is_free(const void *what) {
+    const struct op *op = what;
+    return op->staging.staged - op->staging.sent < op->staging.slots;
+}
+
+static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, double fault_ns) {
+    const struct copy_work *copy = &op->work.copy;
+    struct staging *staging = &op->staging;
+    struct staged_chunk *chunk = &staging->ring[staging->staged % staging->slots];
+    chunk->offset = (size_t)staging->staged * chunk_bytes;
+    chunk->bytes = copy->width - chunk->offset < chunk_bytes ? copy->width - chunk->offset
+                                                             : chunk_bytes;
+    sim_host_work((double)chunk->bytes * ns_per_byte + fault_ns, true);
+    if (!pages_never_written(copy->src + chunk->offset, chunk->bytes)) {
+        chunk->data = host_memory(1, chunk->bytes);
+        memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
+    }
+    staging->staged++;
+    engine_staged(op);
+}
+
+/* Manual, API synchronization behavior, asynchronous: pageable memory is first staged in pinned
+ * memory, and the call returns when that is done; it may wait for the stream. Measured: it waits
+ * as soon as the staging buffers are full, and goes on when the copy engine has emptied one. */
+static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
+    const struct sim_profile *profile = sim_profile();
+    const struct copy_work *copy = &work->copy;
+    cudaError_t error;
+    double rate = (double)copy->width <= profile->stage_cached_bytes ? profile->stage_cached_rate
+                                                                     : profile->stage_rate;
+    call_cost(profile->staged_call_ns);
+    struct op *op = stream_op(stream, work, &error);
+    if (!op)
+        return error;
+    size_t chunk_bytes = (size_t)profile->staging_chunk_bytes;
+    long chunks = (long)((copy->width + chunk_bytes - 1) / chunk_bytes);
+    double faults = (double)pages_first_touch(copy->src, copy->width, false);
+    op->staging.used = true;
+    op->staging.chunks = chunks;
+    op->staging.slots = (int)fmax(1, profile->staging_bytes / profile->staging_chunk_bytes);
+    op->staging.ring = host_memory((size_t)op->staging.slots, sizeof *op->staging.ring);
+    op_submit(op);
+    for (long i = 0; i < chunks; i++) {
+        host_wait(slot_is_free, op, false);
+        stage_chunk(op, chunk_bytes, 1 / rate, faults * profile->read_fault_ns / (double)chunks);
+    }
+    return cudaSuccess;
+}
+
+/* From pageable host memory. Measured: cudaMemcpy waits for earlier work of its stream, but not
+ * for its own copy once the data is staged. */
+static cudaError_t copy_from_pageable(struct stream *stream, const struct work *work, bool async) {
+    const struct sim_profile *profile = sim_profile();
+    cudaError_t error;
+    if (!async)
+        stream_wait(stream);
+    if (work->copy.height > 1) { /* rows with gaps: one by one, and waiting */
+        call_cost(profile->staged_call_ns);
+        struct op *op = stream_op(stream, work, &error);
+        if (op)
+            stream_run(op);
+        return error;
+    }
+    if ((double)work->copy.width <= profile->inline_bytes)
+        return copy_inline(stream, work);
+    return copy_staged(stream, work);
+}
+
+/* True if the call returns only after the copy has ended (manual, API synchronization behavior):
+ * - to pageable host memory: always;
+ * - host to host: always, and the host does the work itself;
+ * - between host and device, pinned: cudaMemcpy only;
+ * - inside a device, and from peer to peer: never, not even cudaMemcpy;
+ * - to a device without peer access: through the host; measured, the call itself blocks. */
+static bool call_waits(const struct copy_work *copy, bool async) {
+    switch (copy->kind) {
+    case SPAN_H2D:
+        return !async;
+    case SPAN_D2H:
+        return !async || copy->dst_kind == MEMORY_PAGEABLE;
+    case SPAN_H2H:
+        return true;
+    case SPAN_PEER:
+        return !copy_is_peer_to_peer(copy);
+    default:
+        return false;
+    }
+}
+
+static double cost_of(const struct copy_work *copy, bool waits) {
+    const struct sim_profile *profile = sim_profile();
+    if (copy->kind == SPAN_H2H)
+        return profile->call_ns;
+    if (copy->kind == SPAN_D2H && copy->dst_kind == MEMORY_PAGEABLE)
+        return profile->pageable_d2h_call_ns;
+    return waits ? profile->sync_copy_call_ns : profile->copy_call_ns;
+}
+
+static cudaError_t copy_in(struct stream *stream, const struct work *work, bool async) {
+    const struct copy_work *copy = &work->copy;
+    cudaError_t error;
+    if (stream->capture)
+        return async ? stream_queue(stream, work) : capture_forbids_stream(stream);
+    if (copy->width * copy->height == 0)
+        return cudaSuccess;
+    if (copy->kind == SPAN_H2D && copy->src_kind == MEMORY_PAGEABLE)
+        return copy_from_pageable(stream, work, async);
+    bool waits = call_waits(copy, async);
+    call_cost(cost_of(copy, waits));
+    if (!waits)
+        return stream_queue(stream, work);
+    struct op *op = stream_op(stream, work, &error);
+    if (op)
+        stream_run(op);
+    return error ? error : stream->device->broken;
+}
+
+static cudaError_t copy(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                        size_t width, size_t height, enum cudaMemcpyKind kind,
+                        cudaStream_t handle, bool async) {
+    struct stream *stream;
+    struct work work = {.kind = WORK_COPY};
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error && !async)
+        error = capture_forbids();
+    if (!error)
+        error = copy_work_new(&work.copy, dst, dst_pitch, src, src_pitch, width, height, kind);
+    return error ? error : copy_in(stream, &work, async);
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind) {
+    if (call_enter("cudaMemcpy"))
+        return call_leave();
+    return call_done(copy(dst, bytes, src, bytes, bytes, 1, kind, NULL, false));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    if (call_enter("cudaMemcpyAsync"))
+        return call_leave();
+    return call_done(copy(dst, bytes, src, bytes, bytes, 1, kind, stream, true));
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind) {
+    if (call_enter("cudaMemcpy2D"))
+        return call_leave();
+    return call_done(copy(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, false));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    if (call_enter("cudaMemcpy2DAsync"))
+        return call_leave();
+    return call_done(copy(dst, dst_pitch, src, src_pitch, width, height, kind, stream, true));
+}
+
+static cudaError_t peer_copy(void *dst, int dst_device, const void *src, int src_device,
+                             size_t bytes, cudaStream_t stream, bool async) {
+    if (!device_at(dst_device) || !device_at(src_device))
+        return cudaErrorInvalidDevice;
+    const struct allocation *to = memory_find(dst), *from = memory_find(src);
+    if (bytes > 0 && (!to || !from || to->device != dst_device || from->device != src_device))
+        return cudaErrorInvalidValue;
+    return copy(dst, bytes, src, bytes, bytes, 1, cudaMemcpyDefault, stream, async);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
+                           size_t bytes) {
+    if (call_enter("cudaMemcpyPeer"))
+        return call_leave();
+    return call_done(peer_copy(dst, dst_device, src, src_device, bytes, NULL, false));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                size_t bytes, cudaStream_t stream) {
+    if (call_enter("cudaMemcpyPeerAsync"))
+        return call_leave();
+    return call_done(peer_copy(dst, dst_device, src, src_device, bytes, stream, true));
+}

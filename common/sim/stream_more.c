@@ -1,0 +1,96 @@
+/* stream_more.c - host functions in streams, and what a stream says about itself. */
+#include "core.h"
+
+static cudaError_t queue_host_work(cudaStream_t handle, const struct host_work *host) {
+    struct stream *stream;
+    cudaError_t error = stream_of(handle, &stream);
+    if (error)
+        return error;
+    struct work work = {.kind = WORK_HOST, .host = *host};
+    call_cost(sim_profile()->host_function_call_ns);
+    return stream_queue(stream, &work);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    if (call_enter("cudaLaunchHostFunc"))
+        return call_leave();
+    if (!function)
+        return call_done(cudaErrorInvalidValue);
+    struct host_work host = {.function = function, .data = data};
+    return call_done(queue_host_work(stream, &host));
+}
+
+/* Manual: slated for removal, not for streams under capture; flags must be 0. */
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void *data,
+                                  unsigned flags) {
+    struct stream *stream;
+    if (call_enter("cudaStreamAddCallback"))
+        return call_leave();
+    if (!callback || flags != 0)
+        return call_done(cudaErrorInvalidValue);
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error)
+        error = capture_forbids_stream(stream);
+    if (error)
+        return call_done(error);
+    struct host_work host = {.callback = callback, .data = data};
+    return call_done(queue_host_work(handle, &host));
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
+    struct stream *stream;
+    if (call_enter("cudaStreamGetPriority"))
+        return call_leave();
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error && !priority)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        *priority = stream->priority;
+    return call_done(error);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
+    struct stream *stream;
+    if (call_enter("cudaStreamGetFlags"))
+        return call_leave();
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error && !flags)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        *flags = stream->flags;
+    return call_done(error);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
+    struct stream *stream;
+    if (call_enter("cudaStreamGetId"))
+        return call_leave();
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error && !id)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        *id = (unsigned long long)stream->number;
+    return call_done(error);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
+    struct stream *stream;
+    if (call_enter("cudaStreamGetDevice"))
+        return call_leave();
+    cudaError_t error = stream_of(handle, &stream);
+    if (!error && !device)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        *device = stream->device->index;
+    return call_done(error);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (call_enter("cudaDeviceGetStreamPriorityRange"))
+        return call_leave();
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = -((int)sim_profile()->priority_levels - 1);
+    return call_done(cudaSuccess);
+}

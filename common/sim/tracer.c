@@ -1,0 +1,116 @@
+/* tracer.c - the simulator's own schedule as trace records, where a GPU has CUPTI's. Tracing costs
+ * the host as CUPTI does: a little for each call that queues work, a lot for the first launch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "error.h"
+#include "tracer_backend.h"
+
+const char backend_name[] = "sim";
+
+static struct span *spans;
+static size_t count, capacity;
+static bool on, launched, flushed;
+
+const char *backend_init(void) {
+    return NULL;
+}
+
+const char *backend_begin(void) {
+    on = true;
+    launched = false;
+    return NULL;
+}
+
+bool tracer_on(void) {
+    return on;
+}
+
+double tracer_extra_ns(bool launch) {
+    const struct sim_profile *profile = sim_profile();
+    double ns = flushed ? profile->tracer_flush_ns : 0;
+    flushed = false;
+    if (!on)
+        return ns;
+    ns += profile->tracer_call_ns;
+    if (launch && !launched) {
+        launched = true;
+        ns += profile->tracer_first_ns;
+    }
+    return ns;
+}
+
+static void add(const struct span *span) {
+    if (count == capacity) {
+        capacity = capacity ? 2 * capacity : 256;
+        spans = realloc(spans, capacity * sizeof *spans);
+        if (!spans)
+            die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; trace less");
+    }
+    spans[count++] = *span;
+}
+
+void tracer_call(const char *function, uint32_t correlation, int64_t start_ns, int64_t end_ns) {
+    struct span span = {.kind = SPAN_API,
+                        .name = function,
+                        .device = current_device() ? current_device()->index : 0,
+                        .stream = -1,
+                        .start_ns = start_ns,
+                        .end_ns = end_ns,
+                        .correlation = correlation};
+    add(&span);
+}
+
+static void describe_kernel(struct span *span, const struct op *op) {
+    const struct kernel_work *kernel = &op->work.kernel;
+    span->kind = SPAN_KERNEL;
+    memcpy(span->grid, kernel->grid, sizeof span->grid);
+    memcpy(span->block, kernel->block, sizeof span->block);
+    span->registers = kernel->model->registers;
+    span->shared_bytes =
+        (int)(kernel->model->static_shared_bytes + kernel->dynamic_shared_bytes);
+}
+
+void tracer_op(const struct op *op) {
+    struct span span = {.name = op_name(op),
+                        .device = op->device->index,
+                        .stream = op->lane,
+                        .start_ns = op->start_ns,
+                        .end_ns = op->end_ns,
+                        .correlation = op->correlation,
+                        .bytes = work_bytes(&op->work)};
+    switch (op->work.kind) {
+    case WORK_KERNEL:
+        describe_kernel(&span, op);
+        break;
+    case WORK_COPY:
+        span.kind = op->work.copy.kind;
+        span.name = span_kind_name(span.kind);
+        span.src = op->work.copy.src_kind;
+        span.dst = op->work.copy.dst_kind;
+        break;
+    case WORK_MEMSET:
+        span.kind = SPAN_MEMSET;
+        span.dst = op->work.memset.kind;
+        break;
+    default:
+        return;
+    }
+    add(&span);
+}
+
+int backend_end(const char *part) {
+    for (int i = 0; i < device_count(); i++)
+        host_wait(device_idle, device_at(i), false);
+    on = false;
+    flushed = true;
+    part = timeline_name(part);
+    for (size_t i = 0; i < count; i++) {
+        spans[i].part = part;
+        spans[i].name = timeline_name(spans[i].name);
+        timeline_add(&spans[i]);
+    }
+    count = 0;
+    return 0;
+}
