@@ -32,7 +32,7 @@ override DEVICE := $(if $(and $(NVCC),$(HAVE_GPU)$(RUN)),gpu,sim)
 endif
 
 LABS := $(sort $(foreach d,$(wildcard labs/*/lab.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
-dir   = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
+lab_dir = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 
 # One compiler for .c and .cu, so that there is one sanitizer library.
 ifdef SAN
@@ -90,7 +90,7 @@ $(B)/sim/labs/%.o: labs/%
 	@mkdir -p $(@D)
 	$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
 
-lab_src = $(filter-out %/exercise.cu %/judge.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call dir,$(2))/*.cu $(call dir,$(2))/*.c))
+lab_src = $(filter-out %/exercise.cu %/judge.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call lab_dir,$(2))/*.cu $(call lab_dir,$(2))/*.c))
 define lab_rules
 $(B)/gpu/lab-$(1): $(patsubst %,$(B)/gpu/%.o,$(call lab_src,gpu,$(1))) $(GPU_O)
 	$(NVCC) $$^ $(GPU_LINK) -o $$@
@@ -103,11 +103,11 @@ $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
 EXERCISES := $(sort $(foreach d,$(wildcard labs/*/judge.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
 SOLUTION  ?=
 define exercise_rules
-$(B)/gpu/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call dir,$(1))/exercise.cu) $(B)/gpu/$(call dir,$(1))/judge.cu.o $(GPU_O)
-	$(NVCC) $(GPU_CU) -I$(call dir,$(1)) -c $$< -o $$@.o
+$(B)/gpu/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call lab_dir,$(1))/exercise.cu) $(B)/gpu/$(call lab_dir,$(1))/judge.cu.o $(GPU_O)
+	$(NVCC) $(GPU_CU) -I$(call lab_dir,$(1)) -c $$< -o $$@.o
 	$(NVCC) $$@.o $$(filter %.o,$$^) $(GPU_LINK) -o $$@
-$(B)/sim/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call dir,$(1))/exercise.cu) $(B)/sim/$(call dir,$(1))/judge.cu.o $(SIM_O)
-	$(CLANG) $(SIM_CU) -I$(call dir,$(1)) -c $$< -o $$@.o
+$(B)/sim/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call lab_dir,$(1))/exercise.cu) $(B)/sim/$(call lab_dir,$(1))/judge.cu.o $(SIM_O)
+	$(CLANG) $(SIM_CU) -I$(call lab_dir,$(1)) -c $$< -o $$@.o
 	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) -o $$@ -lm -ldl
 endef
 $(foreach n,$(EXERCISES),$(eval $(call exercise_rules,$(n))))
@@ -203,7 +203,7 @@ run-gpu run-sim: run-%: $(B)/$(DEVICE)/lab-$(LAB)
 	case $$status in 0 | 1 | 77) plots/draw $(OUT)/lab-$(LAB) $(FORMAT) ;; esac; \
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
-	@common/recorded.sh $(call dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
+	@common/recorded.sh $(call lab_dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out or recorded
 	@for n in $(LABS); do \
 	    if [ $(FROM) = recorded ]; then $(MAKE) --no-print-directory run-recorded LAB=$$n; \
