@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "sim.h"
 
 struct key {
     const char *name;
@@ -258,11 +257,4 @@ void profile_read(struct sim_profile *profile, const char *gpu, const char *host
 void profile_load(struct sim_profile *profile) {
     const char *gpu = getenv("GPU"), *host = getenv("SIM_HOST");
     profile_read(profile, gpu && *gpu ? gpu : "h200", host && *host ? host : NULL);
-}
-
-const struct sim_profile *sim_profile(void) {
-    static struct sim_profile profile;
-    if (!*profile.path)
-        profile_load(&profile);
-    return &profile;
 }
