@@ -171,13 +171,15 @@ void csv_real(struct csv *csv, double value) {
     if (c_locale == (locale_t)0)
         c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c_locale);
-    char text[40];
-    int digits = 0, n;
-    do {
-        n = snprintf(text, sizeof text, "%.*g", ++digits, value);
-    } while (digits < 17 && strtod(text, NULL) != value);
+    char text[40], shortest[40] = "";
+    for (int digits = 1; digits <= 17; digits++) {
+        int n = snprintf(text, sizeof text, "%.*g", digits, value);
+        /* 1.47e+04 reads back too, but 14700 is shorter. */
+        if (strtod(text, NULL) == value && (*shortest == '\0' || n < (int)strlen(shortest)))
+            memcpy(shortest, text, (size_t)n + 1);
+    }
     uselocale(before);
-    csv_bytes(csv, text, (size_t)n);
+    csv_bytes(csv, shortest, strlen(shortest));
 }
 
 void csv_end_row(struct csv *csv) {

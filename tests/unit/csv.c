@@ -55,6 +55,8 @@ static const char *file_with_real(double value) {
 static void real_numbers_are_short_and_exact(void) {
     EXPECT_TEXT(file_with_real(0.1), "0.1\n");
     EXPECT_TEXT(file_with_real(0), "0\n");
+    EXPECT_TEXT(file_with_real(14700), "14700\n");
+    EXPECT_TEXT(file_with_real(2147483648.0), "2147483648\n");
     EXPECT_TEXT(file_with_real(1e23), "1e+23\n");
     EXPECT_TEXT(file_with_real(5e-324), "5e-324\n");
     EXPECT_TEXT(file_with_real(1.0 / 3), "0.3333333333333333\n");

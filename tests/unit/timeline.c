@@ -380,6 +380,7 @@ static void have_memory(size_t bytes) {
     void *space = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (space == MAP_FAILED)
         return;
+    madvise(space, bytes, MADV_HUGEPAGE);
     memset(space, 1, bytes);
     munmap(space, bytes);
 }
