@@ -47,7 +47,10 @@ static double work_overlap(const struct queued_work *a, const struct queued_work
 struct pair_seen pair_judge(const struct queued_work *first, const struct queued_work *second,
                             bool gated) {
     int64_t arrival = arrival_ns(first, second, gated);
-    struct pair_seen seen = {PAIR_SERIAL, work_overlap(first, second), 0, arrival - first->end_ns};
+    struct pair_seen seen = {.is = PAIR_SERIAL,
+                             .overlap = work_overlap(first, second),
+                             .late_ns = arrival - first->end_ns,
+                             .gap_ns = second->start_ns - first->end_ns};
     if (second->start_ns > arrival)
         seen.held_ns = second->start_ns - arrival;
     bool held = (double)seen.held_ns > held_limit_ns((double)(first->end_ns - first->start_ns));
@@ -223,18 +226,21 @@ bool pair_agrees(const struct pair_prediction *prediction, enum pair_class seen)
     return (prediction->possible & bit(seen)) != 0;
 }
 
+enum { BUFFERS = 32, BUFFER_BYTES = 200 };
+
 static char *next_buffer(void) {
-    static char buffers[32][200];
+    static char buffers[BUFFERS][BUFFER_BYTES];
     static unsigned next;
-    return buffers[next++ % 32];
+    return buffers[next++ % BUFFERS];
 }
 
 const char *pair_prediction_name(const struct pair_prediction *prediction) {
     char *buffer = next_buffer();
-    int length = snprintf(buffer, 200, "%s", names[prediction->likely]);
+    int length = snprintf(buffer, BUFFER_BYTES, "%s", names[prediction->likely]);
     for (int i = 0; i < PAIR_CLASSES; i++)
         if (i != (int)prediction->likely && (prediction->possible & bit((enum pair_class)i)))
-            length += snprintf(buffer + length, (size_t)(200 - length), " or %s", names[i]);
+            length +=
+                snprintf(buffer + length, (size_t)(BUFFER_BYTES - length), " or %s", names[i]);
     return buffer;
 }
 
@@ -243,18 +249,20 @@ const char *pair_why_predicted(const struct pair_facts *f, const struct pair_pre
     const char *spacing = show_time(f->spacing_ns), *kernel = show_time(f->kernel_ns);
     switch (is->likely) {
     case PAIR_LAUNCH_BOUND:
-        snprintf(buffer, 200, "runs %s, the next is queued only after %s", kernel, spacing);
+        snprintf(buffer, BUFFER_BYTES, "runs %s, the next is queued only after %s", kernel,
+                 spacing);
         break;
     case PAIR_CONCURRENT:
-        snprintf(buffer, 200, "runs %s and leaves room: %ld of %d blocks", kernel, f->blocks,
-                 f->capacity);
+        snprintf(buffer, BUFFER_BYTES, "runs %s and leaves room: %ld of %d blocks", kernel,
+                 f->blocks, f->capacity);
         break;
     case PAIR_TAIL_ONLY:
-        snprintf(buffer, 200, "fills the GPU until the last of %ld waves (%ld blocks, %d at once)",
-                 waves_of(f), f->blocks, f->capacity);
+        snprintf(buffer, BUFFER_BYTES,
+                 "fills the GPU until the last of %ld waves (%ld blocks, %d at once)", waves_of(f),
+                 f->blocks, f->capacity);
         break;
     default:
-        snprintf(buffer, 200, "one stream: the next waits for its end");
+        snprintf(buffer, BUFFER_BYTES, "one stream: the next waits for its end");
     }
     return buffer;
 }
@@ -264,20 +272,20 @@ const char *pair_why_seen(const struct pair_seen *seen) {
     switch (seen->is) {
     case PAIR_LAUNCH_BOUND:
         if (seen->late_ns > 0)
-            snprintf(buffer, 200, "first over %s before the second came",
+            snprintf(buffer, BUFFER_BYTES, "first over %s before the second came",
                      show_time((double)seen->late_ns));
         else
-            snprintf(buffer, 200, "first over as the second came");
+            snprintf(buffer, BUFFER_BYTES, "first over as the second came");
         break;
     case PAIR_CONCURRENT:
-        snprintf(buffer, 200, "second found room as it came");
+        snprintf(buffer, BUFFER_BYTES, "second found room as it came");
         break;
     case PAIR_TAIL_ONLY:
-        snprintf(buffer, 200, "second held %s, until the first left room",
+        snprintf(buffer, BUFFER_BYTES, "second held %s, until the first left room",
                  show_time((double)seen->held_ns));
         break;
     default:
-        snprintf(buffer, 200, "second held %s, until the first had ended",
+        snprintf(buffer, BUFFER_BYTES, "second held %s, until the first had ended",
                  show_time((double)seen->held_ns));
     }
     return buffer;

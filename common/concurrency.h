@@ -38,6 +38,7 @@ struct pair_seen {
     double overlap;  /* share of the shorter one, 0 to 1 */
     int64_t held_ns; /* it was there, and the device did not start it, for so long */
     int64_t late_ns; /* it got there so long after the first had ended; negative: before */
+    int64_t gap_ns;  /* it started so long after the first had ended; negative: before */
 };
 
 /* The class of a pair in one traced round. `first` was queued first, on an idle device, or both

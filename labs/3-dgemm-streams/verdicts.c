@@ -1,0 +1,187 @@
+/* verdicts.c - the checks of lab 3. */
+#include "verdicts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab.h"
+
+static const char no_tracer[] = "without a tracer nobody knows when a kernel really starts";
+
+/* Puts ", dim: text" behind what is there. */
+static void append(char *text, size_t bytes, const char *format, ...) {
+    size_t length = strlen(text);
+    va_list arguments;
+    if (length > 0 && length + 2 < bytes)
+        length += (size_t)snprintf(text + length, bytes - length, ", ");
+    va_start(arguments, format);
+    vsnprintf(text + length, bytes - length, format, arguments);
+    va_end(arguments);
+}
+
+static bool was_judged(const struct study *s, enum mode mode) {
+    return tracer_works() && s->outcome[mode].rounds > 0 && s->facts.capacity > 0;
+}
+
+void verdict_classes(const char *id, const struct study *study, int n, enum mode mode) {
+    char measured[400] = "";
+    int judged = 0, agree = 0;
+    for (int i = 0; i < n; i++) {
+        const struct outcome *o = &study[i].outcome[mode];
+        if (!was_judged(&study[i], mode))
+            continue;
+        judged++;
+        if (pair_agrees(&o->predicted, o->seen.is))
+            agree++;
+        else
+            append(measured, sizeof measured, "%d: %s, not %s", study[i].dim,
+                   pair_class_name(o->seen.is), pair_prediction_name(&o->predicted));
+    }
+    append(measured, sizeof measured, "%d of %d dims", agree, judged);
+    if (judged == 0)
+        check_cannot_show(id, no_tracer);
+    else
+        check(id, agree == judged, measured, "the predicted class at every dim",
+              "launch time, kernel time and capacity tell beforehand what will overlap");
+}
+
+void verdict_never_overlap(const char *id, const struct study *study, int n, enum mode mode) {
+    double largest = 0;
+    int rounds = 0;
+    char measured[80];
+    for (int i = 0; i < n; i++) {
+        const struct samples *overlap = &study[i].outcome[mode].overlap;
+        rounds += overlap->n;
+        if (overlap->n > 0)
+            largest = fmax(largest, stats_of(overlap).max);
+    }
+    snprintf(measured, sizeof measured, "at most %s in %d rounds", show_percent(largest), rounds);
+    if (rounds == 0)
+        check_cannot_show(id, "no usable trace record");
+    else
+        check(id, largest == 0, measured, "0 %",
+              "a stream starts a product when the last has ended");
+}
+
+void verdict_calls_return_early(const char *id, const struct study *study, int n) {
+    const struct study *longest = &study[0];
+    for (int i = 1; i < n; i++)
+        if (study[i].facts.kernel_ns > longest->facts.kernel_ns)
+            longest = &study[i];
+    const struct outcome *o = &longest->outcome[ONE_STREAM];
+    double queueing_ns = stats_of(&longest->call).median * experiment_count();
+    char measured[120];
+    snprintf(measured, sizeof measured, "dim %d: in %d of %d rounds", longest->dim, o->early,
+             o->rounds);
+    if (o->rounds == 0)
+        check_cannot_show(id, "no usable trace record");
+    else if (longest->facts.kernel_ns < 4 * queueing_ns)
+        check_cannot_show(id,
+                          "no product here runs much longer than the calls: add a larger --dims");
+    else
+        check(id, 2 * o->early > o->rounds, measured,
+              "all calls returned before the first product ended",
+              "cublasDgemm queues its work and does not wait for it");
+}
+
+void verdict_gate(const char *id, const struct study *study, int n) {
+    char measured[200] = "";
+    int expected = 0, overlap = 0;
+    for (int i = 0; i < n; i++) {
+        const struct outcome *open = &study[i].outcome[TWO_STREAMS];
+        const struct outcome *gated = &study[i].outcome[TWO_STREAMS_GATED];
+        if (!was_judged(&study[i], TWO_STREAMS) || !was_judged(&study[i], TWO_STREAMS_GATED) ||
+            open->seen.is != PAIR_LAUNCH_BOUND ||
+            gated->predicted.possible != 1U << PAIR_CONCURRENT)
+            continue;
+        expected++;
+        overlap += gated->seen.is == PAIR_CONCURRENT;
+        append(measured, sizeof measured, "%d: %s", study[i].dim,
+               show_percent(gated->seen.overlap));
+    }
+    if (!tracer_works())
+        check_cannot_show(id, no_tracer);
+    else if (expected == 0)
+        check_cannot_show(id,
+                          "no dim was launch-bound and sure to leave room (part a must run too)");
+    else
+        check(id, overlap == expected, measured, "overlap at each dim",
+              "it was the time to launch that kept them apart, not the device");
+}
+
+void verdict_tail(const struct study *study) {
+    const struct pair_seen *two = &study->outcome[TWO_STREAMS].seen;
+    const struct pair_seen *one = &study->outcome[ONE_STREAM].seen;
+    if (!was_judged(study, TWO_STREAMS) || !was_judged(study, ONE_STREAM)) {
+        check_cannot_show("d-tail-in-two-streams", no_tracer);
+        check_cannot_show("d-no-tail-in-one-stream", no_tracer);
+        return;
+    }
+    char measured[80];
+    snprintf(measured, sizeof measured, "%s %s its end", show_time(fabs((double)two->gap_ns)),
+             two->gap_ns < 0 ? "before" : "after");
+    check("d-tail-in-two-streams", two->gap_ns < 0, measured, "before the first has ended",
+          "the second product takes the places that the last wave leaves free");
+    snprintf(measured, sizeof measured, "%s %s its end", show_time(fabs((double)one->gap_ns)),
+             one->gap_ns < 0 ? "before" : "after");
+    check("d-no-tail-in-one-stream", one->gap_ns >= 0, measured, "after the first has ended",
+          "the same places stay empty when the order is that of one stream");
+}
+
+void verdict_one_launch(const struct study *alone, const struct method_run *run) {
+    char id[64], measured[120], required[80];
+    double one = run[BY_ONE_STREAM].makespan_ns, graph = run[BY_GRAPH].makespan_ns;
+    double batched = run[BY_BATCH].makespan_ns;
+    snprintf(id, sizeof id, "e-one-launch-%d", alone->dim);
+    snprintf(measured, sizeof measured, "graph %s, batched %s", show_time(graph),
+             show_time(batched));
+    snprintf(required, sizeof required, "less than one stream's %s", show_time(one));
+    if (isnan(one) || isnan(graph) || isnan(batched) || !tracer_works())
+        check_cannot_show(id, no_tracer);
+    else if (alone->facts.kernel_ns > 0.7 * alone->facts.spacing_ns)
+        check_cannot_show(id, "a product here takes the device about as long as its launch or "
+                              "longer: launching less often need not help");
+    else
+        check(id, graph < one && batched < one, measured, required,
+              "one launch brings all products, so the device need not wait for the host");
+}
+
+void verdict_physics(const char *id, const struct study *study, int n) {
+    double closest = INFINITY;
+    int dim = 0;
+    for (int i = 0; i < n; i++) {
+        double share = study[i].facts.kernel_ns / products_floor_ns(1, study[i].dim);
+        if (share < closest) {
+            closest = share;
+            dim = study[i].dim;
+        }
+    }
+    if (dim == 0 || isinf(closest)) {
+        check_cannot_show(id, "the FP64 rate of this device is not known, or there is no trace");
+        return;
+    }
+    char measured[80];
+    snprintf(measured, sizeof measured, "dim %d: %.2f times as long", dim, closest);
+    check(id, closest > 0.98, measured, "at least the time its FP64 units need",
+          "a product faster than the device can be was measured wrong");
+}
+
+void verdict_products(char part, const struct tally *tally) {
+    char id[80], measured[120], why[160];
+    snprintf(id, sizeof id, "%c-products-right", part);
+    snprintf(measured, sizeof measured, "%d right, %d wrong, largest error %s of what is allowed",
+             tally->right, tally->wrong, show_percent(tally->worst));
+    if (tally->right + tally->wrong > 0)
+        check(id, tally->wrong == 0, measured, "none wrong",
+              "against an independent computation; not a number is wrong");
+    if (tally->unverified_dim == 0)
+        return;
+    snprintf(id, sizeof id, "%c-products-right-from-%d", part, tally->unverified_dim);
+    snprintf(why, sizeof why,
+             "this device only models the time of products of dim %d and above: "
+             "no result to check",
+             tally->unverified_dim);
+    check_cannot_show(id, why);
+}
