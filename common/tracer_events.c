@@ -26,7 +26,9 @@ static struct event_span *spans;
 static size_t count, capacity;
 static cudaEvent_t base;
 static int64_t base_ns;
-static cudaStream_t *streams; /* a stream's number is its place here */
+static struct known_stream {
+    cudaStream_t stream;
+} * streams; /* a stream's number is its place here */
 static int stream_count;
 static uint32_t correlation;
 static bool recording;
@@ -40,10 +42,10 @@ static void *grown(void *old, size_t bytes) {
 
 static int stream_number(cudaStream_t stream) {
     for (int i = 0; i < stream_count; i++)
-        if (streams[i] == stream)
+        if (streams[i].stream == stream)
             return i;
-    streams = (cudaStream_t *)grown(streams, (size_t)(stream_count + 1) * sizeof *streams);
-    streams[stream_count] = stream;
+    streams = (struct known_stream *)grown(streams, (size_t)(stream_count + 1) * sizeof *streams);
+    streams[stream_count].stream = stream;
     return stream_count++;
 }
 
