@@ -60,7 +60,7 @@ static void keep_round(struct experiment *e) {
 
 static void launch(const struct experiment *e, const struct work *work, cudaStream_t stream) {
     event_span_begin(stream, SPAN_KERNEL, "stamp_kernel");
-    work_launch(work, e->threads, stream);
+    stamp_work_launch(work, e->threads, stream);
     event_span_end(stream);
 }
 

@@ -191,7 +191,7 @@ static void equal_lengths(double *lengths_ns, int n, double total_ns) {
 static void cut_row(const char *cut, int pieces, const double *lengths_ns, int persistent_blocks,
                     cudaStream_t stream) {
     static struct experiment e;
-    struct work work = work_new(pieces, lengths_ns, persistent_blocks);
+    struct work work = stamp_work_new(pieces, lengths_ns, persistent_blocks);
     e = (struct experiment){};
     e.first = &work;
     e.first_stream = e.second_stream = stream;
@@ -205,7 +205,7 @@ static void cut_row(const char *cut, int pieces, const double *lengths_ns, int p
     table_cell("%s", show_time(median_of(&e.in_order)));
     table_cell("%s", show_time(median_of(&e.makespan)));
     table_cell("%s", show_percent(median_of(&e.bound) / median_of(&e.makespan)));
-    work_free(&work);
+    stamp_work_free(&work);
 }
 
 static void cuts(cudaStream_t stream) {
@@ -255,8 +255,8 @@ int main(int argc, char **argv) {
     if (!lengths_ns)
         die(EXIT_ENVIRONMENT, "out of host memory for %d blocks; use fewer", (int)blocks);
     equal_lengths(lengths_ns, (int)blocks, (double)(blocks * block_ns));
-    struct work first = work_new((int)blocks, lengths_ns, 0);
-    struct work second = work_new((int)blocks, lengths_ns, 0);
+    struct work first = stamp_work_new((int)blocks, lengths_ns, 0);
+    struct work second = stamp_work_new((int)blocks, lengths_ns, 0);
     free(lengths_ns);
 
     a.first = b.first = c.first = &first;
@@ -276,8 +276,8 @@ int main(int argc, char **argv) {
     if (part_begin('d', "the same work cut in six ways"))
         cuts(stream[0]);
 
-    work_free(&first);
-    work_free(&second);
+    stamp_work_free(&first);
+    stamp_work_free(&second);
     CUDA_CHECK(cudaStreamDestroy(stream[0]));
     CUDA_CHECK(cudaStreamDestroy(stream[1]));
     return lab_end();

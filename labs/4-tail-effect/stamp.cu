@@ -45,7 +45,7 @@ extern "C" __global__ void persistent_kernel(const int64_t *cycles, int pieces, 
     }
 }
 
-struct work work_new(int pieces, const double *lengths_ns, int persistent_blocks) {
+struct work stamp_work_new(int pieces, const double *lengths_ns, int persistent_blocks) {
     struct work work = {pieces, NULL, NULL, NULL, persistent_blocks ? persistent_blocks : pieces};
     size_t bytes = (size_t)pieces * sizeof *work.cycles;
     int64_t *cycles;
@@ -62,13 +62,13 @@ struct work work_new(int pieces, const double *lengths_ns, int persistent_blocks
     return work;
 }
 
-void work_free(struct work *work) {
+void stamp_work_free(struct work *work) {
     CUDA_CHECK(cudaFree(work->cycles));
     CUDA_CHECK(cudaFree(work->next));
     CUDA_CHECK(cudaFreeHost(work->stamps));
 }
 
-void work_launch(const struct work *work, int threads, cudaStream_t stream) {
+void stamp_work_launch(const struct work *work, int threads, cudaStream_t stream) {
     if (work->next) {
         CUDA_CHECK(cudaMemsetAsync(work->next, 0, sizeof *work->next, stream));
         persistent_kernel<<<work->blocks, threads, 0, stream>>>(

@@ -21,11 +21,11 @@ struct work {
 };
 
 /* Pieces of lengths_ns[i] each; persistent_blocks is 0 if each is to have a block of its own. */
-struct work work_new(int pieces, const double *lengths_ns, int persistent_blocks);
-void work_free(struct work *work);
+struct work stamp_work_new(int pieces, const double *lengths_ns, int persistent_blocks);
+void stamp_work_free(struct work *work);
 
 /* Queues stamp_kernel, or persistent_kernel. */
-void work_launch(const struct work *work, int threads, cudaStream_t stream);
+void stamp_work_launch(const struct work *work, int threads, cudaStream_t stream);
 
 /* Blocks of the whole device at once: of stamp_kernel, and of persistent_kernel. */
 int stamp_capacity(int threads);

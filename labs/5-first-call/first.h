@@ -21,11 +21,12 @@ enum { HOLD_LIMIT_MS = 100 }; /* the spinning kernel of part f gives up after th
  * launch: context, kernel, same kernel, another kernel, same again.
  * event, pinned, callback: the first, the second.
  * products <dims>: cublasCreate, a second handle, then for each dim the first product and the
- *     second; at the end the number of wrong elements.
+ *     second; at the end the number of wrong products, -1 if not computed.
  * clock: SM clock in kHz at first and when settled, time until it had settled.
- * benchmark <dim>: allocation with context, copy in, cublasCreate, product, copy out, all of it;
- *     then one product by a benchmark done right; the number of wrong elements.
- * behind: launch of a loaded kernel, of one never launched; how long the spinning kernel spun. */
+ * benchmark <dim>: when it started; allocation with context, copy in, cublasCreate, product, copy
+ * out, all of it; then one product by a benchmark done right; the number of wrong products, -1 if
+ * not computed. behind: launch of a loaded kernel, of one never launched; how long the spinning
+ * kernel spun. */
 extern const struct child_experiment first_experiments[];
 
 /* In products.cu. */

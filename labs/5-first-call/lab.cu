@@ -1,0 +1,326 @@
+/* Lab 5, first-call: what the first use of each thing costs, and how it spoils a benchmark.
+ *
+ * A first use happens once in a process, so this program starts itself again for each measurement,
+ * --repeats times, and reads one line of numbers from each child (child.c; what a child does is in
+ * first.cu and products.cu). a. The context: which call pays for it. b. The first launch of a
+ * kernel, loaded lazily or eagerly. c. Other first times. d. The clock. e. A naive benchmark beside
+ * a right one. f. A first launch while another kernel spins.
+ *
+ * For charts. Results in ns unless said, n = children. a, <order> = cudaFree-first,
+ * cudaSetDevice-first, cudaMalloc-first: "first context <order>" and "second context <order>" (all
+ * three calls), "first <cudaFree|cudaSetDevice|cudaMalloc> <order>" (one call). b, <mode> = lazy,
+ * eager: "context <mode>", "first|second launch <mode>", "first|second other-launch <mode>".
+ * c: "first|second <event|pinned|callback|cublasCreate>", "first|second product <dim>".
+ * d: "clock first", "clock settled" (unit "cycles/ns"), "clock ramp". e: "naive <part>" with
+ * <part> = allocation, copy-in, cublasCreate, product, copy-out, total; "right product"; "naive
+ * ratio" (unit "ratio"). f: "loaded launch <mode>", "first launch <mode>", "spin <mode>", "limit".
+ * Timeline: part e, five host calls (kind api) of one naive benchmark. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "first.h"
+#include "lab.h"
+#include "text.h"
+
+enum { US = 1000, MS = 1000 * US };
+
+static int64_t dim = 256;
+static struct int_list dims = {3, {64, 256, 1024}};
+static const struct option_spec options[] = {
+    {"dims", OPTION_INT_LIST, &dims, 1, 4096, NULL, "part c: dims of the products, in this order"},
+    {"dim", OPTION_INT, &dim, 1, 4096, NULL, "part e: dim of the product that is benchmarked"},
+    {}};
+
+/* ---- a: the context -------------------------------------------------------------------------- */
+
+static const char *const calls[ORDERS] = {"cudaFree", "cudaSetDevice", "cudaMalloc"};
+
+/* Where a call's time is among the answers, if `first` was called first. */
+static int place_of(int call, int first) {
+    return call == first ? 0 : call < first ? call + 1 : call;
+}
+
+static void context(void) {
+    double least_total = INFINITY, most_total = 0, most_again = 0, payer_share = INFINITY;
+    table_begin(6, "called first", "cudaFree(0)", "cudaSetDevice", "cudaMalloc 1 MiB", "all three",
+                "all three again");
+    for (int first = 0; first < ORDERS; first++) {
+        const char *order = order_names[first];
+        if (!ask("a", "context", order, NULL, 2 * ORDERS))
+            break;
+        struct samples once = sum_of(0, ORDERS), again = sum_of(ORDERS, ORDERS);
+        double total = stats_of(&once).median, total_again = stats_of(&again).median;
+        result("a", text("first context %s", order), "ns", &once);
+        result("a", text("second context %s", order), "ns", &again);
+        table_cell("%s", calls[first]);
+        for (int call = 0; call < ORDERS; call++) {
+            int i = place_of(call, first);
+            result("a", text("first %s %s", calls[call], order), "ns", &answers[i]);
+            table_cell("%s", show_time(median(i)));
+        }
+        table_cell("%s", show_times(&once));
+        table_cell("%s", show_time(total_again));
+        least_total = fmin(least_total, total);
+        most_total = fmax(most_total, total);
+        most_again = fmax(most_again, total_again / total);
+        if (strcmp(calls[first], "cudaSetDevice") != 0)
+            payer_share = fmin(payer_share, median(0) / total);
+    }
+    table_end();
+    if (!(most_total > 0))
+        return;
+    say("Whichever call needs the context first pays for it, here %s to %s, and once: the same "
+        "three calls then take %s of that at most. cudaSetDevice pays since CUDA 12.0; before, it "
+        "only noted the device. This program's own context is open meanwhile, so the driver is "
+        "awake: without it (and without persistence mode) the first program pays more.",
+        show_time(least_total), show_time(most_total), show_percent(most_again));
+    check("a-first-call-pays", payer_share >= 0.5, show_percent(payer_share), "at least 50 %",
+          "Share of the three calls' time that the first one takes, if it is cudaFree(0) or "
+          "cudaMalloc: both need a context.");
+    check("a-once", most_again < 0.05, show_percent(most_again), "under 5 %",
+          "The same calls again, as a share of the first time: a context is made once.");
+    check("a-any-order", most_total < 2 * least_total, text("%.2f", most_total / least_total),
+          "under 2",
+          "The dearest order over the cheapest one: who pays does not change the price.");
+}
+
+/* ---- b: the first launch --------------------------------------------------------------------- */
+
+static const char *const modes[2] = {"lazy", "eager"};
+static const char *const settings[2] = {"CUDA_MODULE_LOADING=LAZY", "CUDA_MODULE_LOADING=EAGER"};
+
+static void first_launch(void) {
+    double ratio[2] = {NAN, NAN}, first_ns[2] = {NAN, NAN}, context_ns[2] = {NAN, NAN};
+    table_begin(4, "loading", "first time", "second time", "ratio");
+    for (int mode = 0; mode < 2; mode++) {
+        if (!ask("b", "launch", modes[mode], settings[mode], 5))
+            break;
+        result("b", text("context %s", modes[mode]), "ns", &answers[0]);
+        first_and_second("b", text("launch %s", modes[mode]), 1);
+        first_and_second("b", text("other-launch %s", modes[mode]), 3);
+        context_ns[mode] = median(0);
+        first_ns[mode] = median(1);
+        ratio[mode] = median(1) / median(2);
+    }
+    table_end();
+    if (isnan(ratio[1]))
+        return;
+    say("Lazily, a kernel's code goes to the GPU with its first launch: %s, %.0f times a later "
+        "one. Eagerly, all code goes there with the context (%s against %s), and the first launch "
+        "takes %s. The other kernel's first launch shows what is left to load then.",
+        show_time(first_ns[0]), ratio[0], show_time(context_ns[1]), show_time(context_ns[0]),
+        show_time(first_ns[1]));
+    check("b-first-launch", ratio[0] > 2, text("%.1f", ratio[0]), "over 2",
+          "The first launch of a kernel over the second, loaded lazily.");
+}
+
+/* ---- c: other first times -------------------------------------------------------------------- */
+
+static void products(void) {
+    char list[512] = "";
+    for (int i = 0; i < dims.n; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%lld", i ? "," : "",
+                 (long long)dims.value[i]);
+    int shapes = dims.n;
+    if (!ask("c", "products", list, NULL, 2 + 2 * shapes + 1))
+        return;
+    first_and_second("c", "cublasCreate", 0);
+    for (int i = 0; i < shapes; i++)
+        first_and_second("c", text("product %lld", (long long)dims.value[i]), 2 + 2 * i);
+    check("c-first-product", median(2) > 2 * median(3), text("%.1f", median(2) / median(3)),
+          "over 2", "The first product of the first shape over the second.");
+    struct stats wrong = stats_of(&answers[2 + 2 * shapes]);
+    if (wrong.min < 0)
+        check_cannot_show("c-products-right", "This device only models products of these dims.");
+    else
+        check("c-products-right", wrong.max <= 0, text("%.0f wrong", wrong.max), "0 wrong",
+              "Every product is the right one.");
+}
+
+static void other_first_times(void) {
+    static const char *const things[] = {"event", "pinned", "callback"};
+    table_begin(4, "thing", "first time", "second time", "ratio");
+    for (int i = 0; i < 3; i++)
+        if (ask("c", things[i], "-", NULL, 2))
+            first_and_second("c", things[i], 0);
+    products();
+    table_end();
+    say("event: create, record, wait. pinned: 1 MiB. callback: until a host function has run. "
+        "product: until the device is idle. A warm-up with another shape does not do: where cuBLAS "
+        "takes another kernel, its first launch loads it.");
+}
+
+/* ---- d: the clock ---------------------------------------------------------------------------- */
+
+static void clock_ramp(void) {
+    if (!ask("d", "clock", "-", NULL, 3))
+        return;
+    struct samples ghz[2] = {};
+    for (int i = 0; i < 2; i++)
+        for (int round = 0; round < answers[i].n; round++)
+            samples_add(&ghz[i], answers[i].value[round] * 1e-6);
+    double first = stats_of(&ghz[0]).median, settled = stats_of(&ghz[1]).median;
+    int most_khz = 0;
+    result("d", "clock first", "cycles/ns", &ghz[0]);
+    result("d", "clock settled", "cycles/ns", &ghz[1]);
+    result("d", "clock ramp", "ns", &answers[2]);
+    say("The SMs ran at %.0f MHz under the first kernel and at %.0f MHz after 150 more; it took %s "
+        "to come within 2 %% of that. A GPU that was idle for long starts lower (nvidia-smi -q -d "
+        "CLOCK shows it), and one that gets hot ends lower.",
+        first * 1e3, settled * 1e3, show_times(&answers[2]));
+    if (cudaDeviceGetAttribute(&most_khz, cudaDevAttrClockRate, device()->index) != cudaSuccess ||
+        most_khz <= 0)
+        check_cannot_show("d-below-maximum", "The driver does not tell the highest clock.");
+    else
+        check("d-below-maximum", fmax(first, settled) * 1e6 < 1.02 * most_khz,
+              text("%.0f MHz", fmax(first, settled) * 1e3),
+              text("at most %.0f MHz", most_khz * 1e-3),
+              "A clock read by a kernel is one that the GPU can have.");
+    if (first < 0.98 * settled)
+        check("d-ramp", true, text("%.0f %%", 100 * first / settled), "under 98 %",
+              "The first kernel ran at a lower clock than those after it.");
+    else
+        check_cannot_show("d-ramp", "The clock was up already: something had kept the GPU awake.");
+}
+
+/* ---- e: a naive benchmark beside a right one ------------------------------------------------- */
+
+enum { STARTED, PARTS = 5, TOTAL, RIGHT, WRONG, NUMBERS };
+static const char *const parts[PARTS] = {"allocation", "copy-in", "cublasCreate", "product",
+                                         "copy-out"};
+
+static void naive_timeline(void) {
+    struct span call = {};
+    int last = answers[STARTED].n - 1;
+    call.part = "e";
+    call.kind = SPAN_API;
+    call.stream = -1;
+    call.start_ns = (int64_t)answers[STARTED].value[last];
+    for (int i = 0; i < PARTS; i++) {
+        call.name = parts[i];
+        call.end_ns = call.start_ns + (int64_t)answers[1 + i].value[last];
+        call.correlation = (uint32_t)i + 1;
+        timeline_add(&call);
+        call.start_ns = call.end_ns;
+    }
+}
+
+static void check_benchmarks(void) {
+    struct samples sum = sum_of(1, PARTS);
+    struct stats right = stats_of(&answers[RIGHT]), wrong = stats_of(&answers[WRONG]);
+    double total = median(TOTAL), parts_share = stats_of(&sum).median / total;
+    check("e-parts-add-up", fabs(parts_share - 1) < 0.01, show_percent(parts_share), "99 to 101 %",
+          "The parts explain all of the naive time.");
+    check("e-naive-is-wrong", total > 1.5 * right.median, text("%.3g", total / right.median),
+          "over 1.5", "The naive result over the right one.");
+    check("e-right-is-steady", right.max < 1.25 * right.min, text("%.2f", right.max / right.min),
+          "under 1.25", "The right benchmark, largest over smallest of all processes.");
+    if (wrong.min < 0)
+        check_cannot_show("e-products-right", "This device only models products of this dim.");
+    else
+        check("e-products-right", wrong.max <= 0, text("%.0f wrong", wrong.max), "0 wrong",
+              "Both benchmarks made the right product.");
+}
+
+static void benchmarks(void) {
+    if (!ask("e", "benchmark", text("%d", (int)dim), NULL, NUMBERS))
+        return;
+    int dearest = 0;
+    double total = median(TOTAL), right = median(RIGHT);
+    table_begin(3, "naive benchmark", "time", "share");
+    for (int i = 0; i < PARTS; i++) {
+        dearest = median(1 + i) > median(1 + dearest) ? i : dearest;
+        result("e", text("naive %s", parts[i]), "ns", &answers[1 + i]);
+        table_cell("%s", parts[i]);
+        table_cell("%s", show_times(&answers[1 + i]));
+        table_cell("%s", show_percent(median(1 + i) / total));
+    }
+    table_end();
+    result("e", "naive total", "ns", &answers[TOTAL]);
+    result("e", "right product", "ns", &answers[RIGHT]);
+    result_value("e", "naive ratio", "ratio", total / right);
+    say("One product of dim %d. Naive, everything inside the timer, one shot: %s. Right, all made "
+        "and warmed before, 50 products to a reading, the median of 11: %s. The naive answer is "
+        "%.3g times too long. %s of it is %s, %s the product's own first call.",
+        (int)dim, show_time(total), show_times(&answers[RIGHT]), total / right,
+        show_percent(median(1 + dearest) / total),
+        dearest == 0 ? "the first allocation, which makes the context" : parts[dearest],
+        show_percent(median(4) / total));
+    naive_timeline();
+    check_benchmarks();
+}
+
+/* ---- f: a first launch while another kernel spins -------------------------------------------- */
+
+static void behind_a_spin(void) {
+    double limit = HOLD_LIMIT_MS * (double)MS, first[2] = {NAN, NAN}, loaded = 0, spun = 0;
+    table_begin(4, "loading", "launch, loaded before", "launch, first", "the spin lasted");
+    for (int mode = 0; mode < 2; mode++) {
+        if (!ask("f", "behind", modes[mode], settings[mode], 3))
+            break;
+        result("f", text("loaded launch %s", modes[mode]), "ns", &answers[0]);
+        result("f", text("first launch %s", modes[mode]), "ns", &answers[1]);
+        result("f", text("spin %s", modes[mode]), "ns", &answers[2]);
+        table_cell("%s", modes[mode]);
+        for (int i = 0; i < 3; i++)
+            table_cell("%s", show_times(&answers[i]));
+        first[mode] = median(1);
+        loaded = fmax(loaded, median(0));
+        spun = fmax(spun, stats_of(&answers[2]).max);
+    }
+    table_end();
+    if (isnan(first[1]))
+        return;
+    result_value("f", "limit", "ns", limit);
+    say("One kernel spins in a stream until the host says stop, or for %s. The host launches two "
+        "others in another stream, and says stop after that. CUDA may have to wait for the device "
+        "to load a kernel (CUDA C++ Programming Guide, \"Lazy Loading\"): then the launch waits "
+        "for a kernel that waits for the launching thread, and only the limit ends it. Load "
+        "kernels "
+        "before you need them: launch each once, or ask for its attributes, or load eagerly.",
+        show_time(limit));
+    check("f-bounded", spun < 1.2 * limit, show_time(spun),
+          text("under %s", show_time(1.2 * limit)),
+          "The spin ended, by the host or by its own limit: nothing hung.");
+    check("f-loaded-does-not-wait", loaded < limit / 2, show_time(loaded),
+          text("under %s", show_time(limit / 2)), "A kernel loaded before is launched beside it.");
+    check("f-eager-does-not-wait", first[1] < limit / 2, show_time(first[1]),
+          text("under %s", show_time(limit / 2)), "With everything loaded, no first launch waits.");
+    if (first[0] < limit / 2)
+        check_cannot_show("f-lazy-waits", text("Here the driver loaded the kernel beside the "
+                                               "spinning one (%s); it may wait, not must.",
+                                               show_time(first[0])));
+    else
+        check("f-lazy-waits", true, show_time(first[0]), text("over %s", show_time(limit / 2)),
+              "Loaded lazily, a first launch waited for the device to be idle.");
+}
+
+int main(int argc, char **argv) {
+    const struct lab lab = {"lab-5", "first-call",
+                            "What the first use of each thing costs, each in a fresh process, and "
+                            "how it spoils a benchmark.",
+                            "abcdef", options};
+    error_program("lab-5");
+    if (child_is(argc, argv))
+        child_main(first_experiments, argv);
+    lab_begin(&lab, argc, argv);
+    if (device()->index != 0) /* children use the first GPU they see */
+        setenv("CUDA_VISIBLE_DEVICES", device()->uuid, 1);
+
+    if (part_begin('a', "the context: who pays, and when"))
+        context();
+    if (part_begin('b', "the first launch of a kernel"))
+        first_launch();
+    if (part_begin('c', "other first times"))
+        other_first_times();
+    if (part_begin('d', "the clock"))
+        clock_ramp();
+    if (part_begin('e', "a naive benchmark beside a right one"))
+        benchmarks();
+    if (part_begin('f', "a first launch while another kernel spins"))
+        behind_a_spin();
+    return lab_end();
+}
