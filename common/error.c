@@ -42,8 +42,9 @@ static void print_line(const char *prefix, const char *format, va_list arguments
     if (used < 0 || (size_t)used >= sizeof line - 2)
         used = 0;
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
-    strcat(line, "\n");
-    fputs(line, stderr);
+    size_t length = strlen(line);
+    line[length] = '\n';
+    fwrite(line, 1, length + 1, stderr);
 }
 
 /* _exit, not exit: the CUDA runtime's own exit handlers may wait for a kernel that still spins,

@@ -9,7 +9,7 @@
 
 #include "error.h"
 
-enum { PAGE_WIDTH = 100 };
+enum { PAGE_WIDTH = 100, MAX_COLUMNS = 32 };
 
 /* Columns on the screen: bytes that do not continue a UTF-8 character. */
 static int width_of(const char *text, size_t bytes) {
@@ -64,6 +64,8 @@ void say(const char *format, ...) {
 
 static struct {
     int columns, cells, room;
+    int width[MAX_COLUMNS];
+    bool right[MAX_COLUMNS];
     char **cell; /* the headings come first */
 } table;
 
@@ -78,6 +80,8 @@ static void add_cell(char *text) {
 }
 
 void table_begin(int columns, ...) {
+    if (columns < 1 || columns > MAX_COLUMNS)
+        die(EXIT_FAIL, "a table has 1 to %d columns, not %d", MAX_COLUMNS, columns);
     table.columns = columns;
     table.cells = 0;
     va_list arguments;
@@ -121,39 +125,40 @@ static int column_width(int column) {
     return width;
 }
 
-static void print_cell(const char *text, int width, bool right, bool last) {
-    int pad = width - width_of(text, strlen(text));
-    if (right)
+static void print_rule(void) {
+    for (int c = 0; c < table.columns; c++) {
+        for (int i = 0; i < table.width[c]; i++)
+            putchar('-');
+        fputs(c + 1 < table.columns ? "  " : "\n", stdout);
+    }
+}
+
+static void print_cell(int index) {
+    const char *text = table.cell[index];
+    int c = index % table.columns;
+    int pad = table.width[c] - width_of(text, strlen(text));
+    bool last = c + 1 == table.columns;
+    if (table.right[c])
         printf("%*s%s", pad, "", text);
     else
         printf("%s%*s", text, last ? 0 : pad, "");
     fputs(last ? "\n" : "  ", stdout);
 }
 
-static void print_rule(const int *width) {
-    for (int c = 0; c < table.columns; c++) {
-        for (int i = 0; i < width[c]; i++)
-            putchar('-');
-        fputs(c + 1 < table.columns ? "  " : "\n", stdout);
-    }
-}
-
 void table_end(void) {
-    int width[table.columns];
-    bool right[table.columns];
-    for (int c = 0; c < table.columns; c++) {
-        width[c] = column_width(c);
-        right[c] = is_numeric(c);
-    }
     while (table.cells % table.columns != 0) /* a row cut short */
         table_cell("%s", "");
-    for (int i = 0; i < table.cells; i++) {
-        int c = i % table.columns;
-        print_cell(table.cell[i], width[c], right[c], c + 1 == table.columns);
-        free(table.cell[i]);
-        if (i + 1 == table.columns)
-            print_rule(width);
+    for (int c = 0; c < table.columns; c++) {
+        table.width[c] = column_width(c);
+        table.right[c] = is_numeric(c);
     }
+    for (int i = 0; i < table.cells; i++) {
+        print_cell(i);
+        if (i + 1 == table.columns)
+            print_rule();
+    }
+    for (int i = 0; i < table.cells; i++)
+        free(table.cell[i]);
     free(table.cell);
     memset(&table, 0, sizeof table);
 }

@@ -34,11 +34,15 @@ static void progress_end(void) {
         fputs("\r\033[K", stderr);
 }
 
-/* Leaves the device idle, and returns the round's wall time without that last wait. */
-static int64_t run_round(round_fn *round, void *state) {
+static int64_t time_round(round_fn *round, void *state) {
     int64_t start = wall_ns();
     round(state);
-    int64_t taken = wall_ns() - start;
+    return wall_ns() - start;
+}
+
+/* Leaves the device idle; that wait is not part of the round's time. */
+static int64_t run_round(round_fn *round, void *state) {
+    int64_t taken = time_round(round, state);
     CUDA_CHECK(cudaDeviceSynchronize());
     spin_check();
     return taken;
@@ -78,8 +82,9 @@ static int64_t traced_round(const char *part, round_fn *round, void *state, bool
     if (twice)
         run_round(round, state);
     int64_t mark = wall_ns();
-    int64_t taken = run_round(round, state);
+    int64_t taken = time_round(round, state); /* trace_end waits for the device, unrecorded */
     trace_end();
+    spin_check();
     if (twice)
         remove_spans_before(from, mark);
     return taken;

@@ -43,7 +43,7 @@ static size_t select_sorted(struct validation *v, bool (*wanted)(const struct sp
         if (!v->remove[i] && wanted(span))
             v->order[selected++] = span;
     }
-    qsort(v->order, selected, sizeof *v->order, compare);
+    qsort(v->order, selected, sizeof(const struct span *), compare);
     return selected;
 }
 
@@ -165,7 +165,7 @@ struct rejected timeline_validate(size_t from) {
         return v.rejected;
     v.n = timeline_count() - from;
     v.remove = calloc(v.n, sizeof *v.remove);
-    v.order = malloc(v.n * sizeof *v.order);
+    v.order = malloc(v.n * sizeof(const struct span *));
     if (v.remove == NULL || v.order == NULL)
         die(EXIT_ENVIRONMENT, "out of memory to validate %zu spans; choose less work", v.n);
     reject_times(&v);
