@@ -10,8 +10,10 @@ struct entry {
     agenda_fn *fn;
     void *what;
     unsigned version;
+    bool give_up;
 };
 
+static size_t give_ups; /* entries that are nothing else */
 static struct entry *heap;
 static size_t count, capacity;
 static uint64_t entries_made;
@@ -27,8 +29,8 @@ static void grow(void) {
         die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
 }
 
-void agenda_add(int64_t at_ns, agenda_fn *fn, void *what, unsigned version) {
-    struct entry entry = {at_ns, entries_made++, fn, what, version};
+static void add(struct entry entry) {
+    entry.order = entries_made++;
     if (count == capacity)
         grow();
     size_t at = count++;
@@ -37,6 +39,16 @@ void agenda_add(int64_t at_ns, agenda_fn *fn, void *what, unsigned version) {
         at = (at - 1) / 2;
     }
     heap[at] = entry;
+}
+
+void agenda_add(int64_t at_ns, agenda_fn *fn, void *what, unsigned version) {
+    add((struct entry){.at_ns = at_ns, .fn = fn, .what = what, .version = version});
+}
+
+void agenda_add_give_up(int64_t at_ns, agenda_fn *fn, void *what, unsigned version) {
+    give_ups++;
+    add((struct entry){
+        .at_ns = at_ns, .fn = fn, .what = what, .version = version, .give_up = true});
 }
 
 static struct entry take_first(void) {
@@ -57,8 +69,8 @@ static struct entry take_first(void) {
     return first;
 }
 
-bool agenda_empty(void) {
-    return count == 0;
+bool agenda_only_gives_up(void) {
+    return count == give_ups;
 }
 
 int64_t agenda_next_ns(void) {
@@ -72,6 +84,7 @@ void agenda_run_next(void) {
     clock_set_now(now_ns);
     while (count > 0 && heap[0].at_ns == now_ns) {
         struct entry entry = take_first();
+        give_ups -= entry.give_up;
         entry.fn(entry.what, entry.version);
     }
     for (int i = 0; i < device_count(); i++)

@@ -60,7 +60,7 @@ void host_wait(over_fn *over, const void *what, bool blocking) {
     if (over(what))
         return;
     while (!over(what)) {
-        if (agenda_empty())
+        if (agenda_only_gives_up())
             die_of_deadlock();
         agenda_run_next();
         sm_poll_waits();

@@ -1,4 +1,5 @@
-/* copy.c - what a copy is, by the addresses it is given; how long the device takes; moving bytes. */
+/* copy.c - what a copy is, by the addresses it is given; how long the device takes; moving bytes.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static bool is_host(enum memory_kind kind) {
 }
 
 /* Manual, cudaMemcpyKind: with unified addressing cudaMemcpyDefault is told by the addresses. The
- * other kinds must be possible: the device cannot reach pageable memory, nor the host the device's. */
+ * other kinds must be possible: the device cannot reach pageable memory, nor the host the device's.
+ */
 static cudaError_t check_direction(const struct copy_work *copy, enum cudaMemcpyKind kind) {
     bool src_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     bool dst_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -55,8 +57,7 @@ static enum span_kind direction(const struct copy_work *copy, enum cudaMemcpyKin
 }
 
 cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, const void *src,
-                          size_t src_pitch, size_t width, size_t height,
-                          enum cudaMemcpyKind kind) {
+                          size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind) {
     *copy = (struct copy_work){.dst = dst,
                                .src = src,
                                .width = width,

@@ -38,10 +38,10 @@ static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, d
     struct staging *staging = &op->staging;
     struct staged_chunk *chunk = &staging->ring[staging->staged % staging->slots];
     chunk->offset = (size_t)staging->staged * chunk_bytes;
-    chunk->bytes = copy->width - chunk->offset < chunk_bytes ? copy->width - chunk->offset
-                                                             : chunk_bytes;
+    chunk->bytes =
+        copy->width - chunk->offset < chunk_bytes ? copy->width - chunk->offset : chunk_bytes;
     sim_host_work((double)chunk->bytes * ns_per_byte + fault_ns, true);
-    if (!pages_never_written(copy->src + chunk->offset, chunk->bytes)) {
+    if (pages_part_written(staging->written, copy->src, chunk->offset, chunk->bytes)) {
         chunk->data = host_memory(1, chunk->bytes);
         memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
     }
@@ -66,6 +66,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     long chunks = (long)((copy->width + chunk_bytes - 1) / chunk_bytes);
     double faults = (double)pages_first_touch(copy->src, copy->width, false);
     op->staging.used = true;
+    op->staging.written = pages_written(copy->src, copy->width);
     op->staging.chunks = chunks;
     op->staging.slots = (int)fmax(1, profile->staging_bytes / profile->staging_chunk_bytes);
     op->staging.ring = host_memory((size_t)op->staging.slots, sizeof *op->staging.ring);
@@ -146,8 +147,8 @@ static cudaError_t copy_in(struct stream *stream, const struct work *work, bool 
 }
 
 static cudaError_t copy(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
-                        size_t width, size_t height, enum cudaMemcpyKind kind,
-                        cudaStream_t handle, bool async) {
+                        size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t handle,
+                        bool async) {
     struct stream *stream;
     struct work work = {.kind = WORK_COPY};
     cudaError_t error = stream_of(handle, &stream);

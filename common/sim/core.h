@@ -18,16 +18,21 @@
 
 enum { MAX_DEVICES = 16, WARP = 32, PAGE_BYTES = 4096 };
 
-/* ---- agenda.c --------------------------------------------------------------------------------- */
+/* ---- agenda.c ---------------------------------------------------------------------------------
+ */
 /* A thing to do at a time. `version` lets the receiver see that the event is out of date. */
 typedef void agenda_fn(void *what, unsigned version);
 void agenda_add(int64_t at_ns, agenda_fn *fn, void *what, unsigned version);
-bool agenda_empty(void);
+/* A kernel that waits for the host gives up at this time, if it still runs. Such events alone do
+ * not make anything happen: agenda_only_gives_up is true when nothing else is to come. */
+void agenda_add_give_up(int64_t at_ns, agenda_fn *fn, void *what, unsigned version);
+bool agenda_only_gives_up(void);
 int64_t agenda_next_ns(void); /* INT64_MAX when empty */
 /* Runs everything due at the next instant, then lets the devices place blocks and copies. */
 void agenda_run_next(void);
 
-/* ---- clock.c ---------------------------------------------------------------------------------- */
+/* ---- clock.c ----------------------------------------------------------------------------------
+ */
 void clock_set_now(int64_t now_ns); /* agenda.c and op.c only */
 /* Waits until over(what): the CPU clock runs unless `blocking`. `call` is named in a deadlock. */
 typedef bool over_fn(const void *what);
@@ -37,8 +42,17 @@ void host_function_begin(void);
 int64_t host_function_end(void); /* ns that passed in it */
 bool in_host_function(void);
 
-/* ---- work: what is to be done, in a stream or as a node of a graph ------------------------------ */
-enum work_kind { WORK_KERNEL, WORK_COPY, WORK_MEMSET, WORK_HOST, WORK_EVENT, WORK_EMPTY, WORK_FREE };
+/* ---- work: what is to be done, in a stream or as a node of a graph ------------------------------
+ */
+enum work_kind {
+    WORK_KERNEL,
+    WORK_COPY,
+    WORK_MEMSET,
+    WORK_HOST,
+    WORK_EVENT,
+    WORK_EMPTY,
+    WORK_FREE
+};
 
 struct kernel_work {
     struct sim_kernel_model *model;
@@ -82,7 +96,8 @@ struct work {
     };
 };
 
-/* ---- op.c: an operation on a device -------------------------------------------------------------- */
+/* ---- op.c: an operation on a device
+ * -------------------------------------------------------------- */
 struct op;
 struct edge {
     struct op *to;
@@ -109,6 +124,7 @@ struct staged_chunk {
 struct staging {
     bool used;
     struct staged_chunk *ring;
+    unsigned char *written; /* pages_written of the source */
     int slots;
     long chunks, staged, sent;
 };
@@ -120,7 +136,8 @@ struct op {
     int lane; /* the tracer's number for the stream */
     bool in_graph, traced;
     uint32_t correlation;
-    int waiting; /* operations that must end first, + 1 until submitted */
+    unsigned serial; /* not that of any other operation */
+    int waiting;     /* operations that must end first, + 1 until submitted */
     struct edge *dependents;
     int64_t queued_ns, ready_ns, start_ns, end_ns;
     bool started;
@@ -145,7 +162,8 @@ size_t work_bytes(const struct work *work);
 enum op_station { OP_QUEUED, OP_STARTED, OP_ENDED };
 extern void (*op_watch)(const struct op *op, enum op_station station);
 
-/* ---- sm.c ------------------------------------------------------------------------------------------ */
+/* ---- sm.c
+ * ------------------------------------------------------------------------------------------ */
 struct sm {
     int threads, blocks, registers;
     size_t shared_bytes;
@@ -156,7 +174,8 @@ struct sm {
     unsigned version;
 };
 
-/* ---- engine.c ------------------------------------------------------------------------------------- */
+/* ---- engine.c
+ * ------------------------------------------------------------------------------------- */
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D, ENGINE_MEMSET, ENGINES };
 struct engine {
     struct op *op; /* what it works on */
@@ -170,7 +189,8 @@ struct engine {
 void engine_queue(struct op *op);
 void engine_staged(struct op *op); /* another chunk of this operation has been staged */
 
-/* ---- device.c ------------------------------------------------------------------------------------- */
+/* ---- device.c
+ * ------------------------------------------------------------------------------------- */
 struct sim_device {
     int index;
     bool context;
@@ -200,7 +220,8 @@ void sm_place(struct sim_device *device);
 void sm_poll_waits(void); /* kernels that wait for memory to change: has it? */
 void sm_init(struct sim_device *device);
 
-/* ---- call.c --------------------------------------------------------------------------------------- */
+/* ---- call.c
+ * --------------------------------------------------------------------------------------- */
 /* Every API function: if (call_enter("cudaX")) return call_leave(); ... return call_done(error); */
 cudaError_t call_enter(const char *function);            /* makes the context */
 cudaError_t call_enter_no_context(const char *function); /* works without one */
@@ -215,9 +236,10 @@ cudaError_t last_error(bool clear);
 /* fail.c: the error that SIM_FAIL or SIM_FAIL_NTH wants from this call, or cudaSuccess. */
 cudaError_t fail_wanted(const char *function);
 
-/* ---- handle.c: handles that can be checked --------------------------------------------------------- */
+/* ---- handle.c: handles that can be checked
+ * --------------------------------------------------------- */
 struct handles {
-    size_t bytes; /* of one object; each starts with a struct handle */
+    size_t bytes;                   /* of one object; each starts with a struct handle */
     struct handle *oldest, *newest; /* free ones: the longest free is used first */
     long free_count;
     struct handle_slab *slabs;
@@ -230,7 +252,8 @@ void *handle_new(struct handles *handles); /* zeroed */
 void handle_free(void *object);
 bool handle_live(struct handles *handles, const void *object);
 
-/* ---- stream.c ------------------------------------------------------------------------------------- */
+/* ---- stream.c
+ * ------------------------------------------------------------------------------------- */
 struct stream {
     struct handle handle;
     struct sim_device *device;
@@ -264,7 +287,8 @@ void stream_order(struct op *op, struct stream *stream);
 bool device_idle(const void *device);
 bool waits_block(const struct sim_device *device);
 
-/* ---- event.c -------------------------------------------------------------------------------------- */
+/* ---- event.c
+ * -------------------------------------------------------------------------------------- */
 struct event {
     struct handle handle;
     struct sim_device *device;
@@ -279,7 +303,8 @@ struct event {
 void event_op_ended(struct op *op);
 cudaError_t event_wait_in(struct stream *stream, cudaEvent_t handle);
 
-/* ---- memory.c ------------------------------------------------------------------------------------- */
+/* ---- memory.c
+ * ------------------------------------------------------------------------------------- */
 struct allocation {
     unsigned char *base;
     size_t bytes, mapped_bytes; /* mapped_bytes 0: from the C library, or registered */
@@ -297,22 +322,28 @@ void memory_release(void *base);
 void memory_reset(struct sim_device *device);
 bool memory_is_mapped(const void *address); /* by us, page by page */
 
-/* ---- pages.c -------------------------------------------------------------------------------------- */
+/* ---- pages.c
+ * -------------------------------------------------------------------------------------- */
 /* Moves bytes as memmove does, without touching pages that were never written. */
 void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes);
 void pages_zero(unsigned char *dst, size_t bytes);
 /* How many 4 KiB pages of pageable memory a read or write of it touches for the first time; they
  * count as touched from now on. */
 long pages_first_touch(const void *address, size_t bytes, bool write);
-/* True if nothing was ever written there, as far as that can be told cheaply. */
-bool pages_never_written(const void *address, size_t bytes);
+/* Which pages of the range were ever written, and whether a part of it was. Owned; NULL if that
+ * cannot be told: then every part counts as written. */
+unsigned char *pages_written(const void *address, size_t bytes);
+bool pages_part_written(const unsigned char *written, const void *address, size_t offset,
+                        size_t bytes);
 
-/* ---- model.c -------------------------------------------------------------------------------------- */
+/* ---- model.c
+ * -------------------------------------------------------------------------------------- */
 int block_thread_slots(int threads); /* what a block takes of an SM */
 int block_registers(const struct sim_kernel_model *model, int threads);
 size_t block_shared_bytes(const struct sim_kernel_model *model, size_t dynamic_bytes);
 
-/* ---- launch.c ------------------------------------------------------------------------------------- */
+/* ---- launch.c
+ * ------------------------------------------------------------------------------------- */
 struct sim_kernel_model *model_of(const void *function); /* dies with advice if there is none */
 cudaError_t kernel_work_new(struct kernel_work *kernel, struct sim_kernel_model *model, dim3 grid,
                             dim3 block, void **args, size_t shared);
@@ -323,7 +354,8 @@ void load_module(struct sim_device *device, struct sim_kernel_model *model);
 void load_all_modules(struct sim_device *device);
 void unload_modules(struct sim_device *device);
 
-/* ---- copy.c --------------------------------------------------------------------------------------- */
+/* ---- copy.c
+ * --------------------------------------------------------------------------------------- */
 cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, const void *src,
                           size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 double copy_duration_ns(const struct op *op); /* on the device */
@@ -334,7 +366,8 @@ cudaError_t memset_work_new(struct memset_work *memset, void *dst, size_t pitch,
 void memset_effect(const struct memset_work *memset);
 double memset_duration_ns(const struct op *op);
 
-/* ---- capture.c ------------------------------------------------------------------------------------ */
+/* ---- capture.c
+ * ------------------------------------------------------------------------------------ */
 cudaError_t capture_work(struct stream *stream, const struct work *work);
 cudaError_t capture_event_record(struct stream *stream, struct event *event);
 cudaError_t capture_event_wait(struct stream *stream, struct event *event);
@@ -342,7 +375,8 @@ cudaError_t capture_event_wait(struct stream *stream, struct event *event);
 cudaError_t capture_forbids(void);
 cudaError_t capture_forbids_stream(struct stream *stream);
 
-/* ---- tracer.c ------------------------------------------------------------------------------------- */
+/* ---- tracer.c
+ * ------------------------------------------------------------------------------------- */
 bool tracer_on(void);
 void tracer_call(const char *function, uint32_t correlation, int64_t start_ns, int64_t end_ns);
 void tracer_op(const struct op *op);

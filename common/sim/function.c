@@ -19,10 +19,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .numRegs = model->registers,
         .ptxVersion = architecture,
         .binaryVersion = architecture,
-        .maxDynamicSharedSizeBytes =
-            (int)((model->shared_allowed ? (double)model->shared_allowed
-                                         : profile->block_shared_bytes) -
-                  (double)model->static_shared_bytes),
+        .maxDynamicSharedSizeBytes = (int)((model->shared_allowed ? (double)model->shared_allowed
+                                                                  : profile->block_shared_bytes) -
+                                           (double)model->static_shared_bytes),
     };
     return call_done(cudaSuccess);
 }

@@ -7,8 +7,7 @@ static double pages_of(size_t bytes) {
 
 static cudaError_t new_pinned(void **address, size_t bytes, unsigned flags) {
     const struct sim_profile *profile = sim_profile();
-    const unsigned known =
-        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (!address || (flags & ~known))
         return cudaErrorInvalidValue;
     cudaError_t error = capture_forbids();

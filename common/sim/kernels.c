@@ -39,18 +39,18 @@ static bool gate_is_open(const struct sim_launch *launch) {
     return *SIM_ARG(launch, 0, volatile int *) != 0;
 }
 
-/* On a GPU a gate that nobody opens gives up after the guard's limit. Here nothing ends it: if
- * nobody can open it any more, the simulator sees that at once, and names it. */
+/* A gate that nobody opens gives up after the guard's limit, as on a GPU; and if the host waits
+ * where it could never open it, the simulator says so at once. */
 static void gate_plan(struct sim_launch *launch, struct sim_plan *plan) {
-    (void)launch;
     plan->block_ns = INFINITY;
     plan->wait_over = gate_is_open;
     plan->wait_poll_ns = POLL_NS;
+    plan->give_up_ns = (double)limit_ns(SIM_ARG(launch, 1, void *));
 }
 
 static void gate_effect(struct sim_launch *launch) {
     struct spin_guard *guard = SIM_ARG(launch, 1, struct spin_guard *);
-    if (launch->end_ns - launch->start_ns > limit_ns(guard))
+    if (launch->end_ns - launch->start_ns >= limit_ns(guard))
         guard->timed_out = SPIN_GATE;
 }
 

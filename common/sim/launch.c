@@ -45,8 +45,8 @@ static cudaError_t check_size(const struct sim_kernel_model *model, dim3 grid, d
     if (grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535 || block.x > 1024 ||
         block.y > 1024 || block.z > 64 || (double)threads > profile->block_threads)
         return cudaErrorInvalidConfiguration;
-    double most = model->shared_allowed > 0 ? (double)model->shared_allowed
-                                            : profile->block_shared_bytes;
+    double most =
+        model->shared_allowed > 0 ? (double)model->shared_allowed : profile->block_shared_bytes;
     if ((double)(model->static_shared_bytes + shared) > most)
         return cudaErrorInvalidValue;
     if (sim_resident_blocks(model, (int)threads, shared) == 0)
@@ -167,8 +167,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
     struct sim_kernel_model *model = model_of(function);
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     int threads = (int)(block.x * block.y * block.z);
-    if (threads > 0 && (double)blocks > sim_profile()->sms *
-                                            sim_resident_blocks(model, threads, shared))
+    if (threads > 0 &&
+        (double)blocks > sim_profile()->sms * sim_resident_blocks(model, threads, shared))
         return call_done(cudaErrorCooperativeLaunchTooLarge);
     return call_done(
         launch(model, grid, block, args, shared, stream, sim_profile()->launch_call_ns));

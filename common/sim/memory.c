@@ -31,7 +31,8 @@ struct allocation *memory_find(const void *address) {
     if (next == 0)
         return NULL;
     struct allocation *allocation = &allocations[next - 1];
-    return (const unsigned char *)address < allocation->base + allocation->bytes ? allocation : NULL;
+    return (const unsigned char *)address < allocation->base + allocation->bytes ? allocation
+                                                                                 : NULL;
 }
 
 bool memory_overlaps(const void *base, size_t bytes) {

@@ -116,8 +116,8 @@ int sim_resident_blocks(const struct sim_kernel_model *model, int threads, size_
     const struct sim_profile *profile = sim_profile();
     int registers = block_registers(model, threads);
     size_t shared_bytes = block_shared_bytes(model, dynamic_bytes);
-    double blocks = fmin(profile->sm_blocks,
-                         floor(profile->sm_threads / block_thread_slots(threads)));
+    double blocks =
+        fmin(profile->sm_blocks, floor(profile->sm_threads / block_thread_slots(threads)));
     if (registers > 0)
         blocks = fmin(blocks, floor(profile->sm_registers / registers));
     if (shared_bytes > 0)

@@ -55,7 +55,9 @@ static void station(const struct op *op, enum op_station at) {
 }
 
 struct op *op_new(const struct work *work, struct stream *stream) {
+    static unsigned serials;
     struct op *op = op_alloc();
+    op->serial = ++serials;
     work_copy(&op->work, work);
     op->stream = stream;
     op->device = stream->device;
@@ -242,13 +244,15 @@ void op_end(struct op *op) {
     work_free(&op->work);
     free(op->snapshot);
     free(op->staging.ring);
+    free(op->staging.written);
     free(op->run.kept);
+    op->serial = 0;
     op->next = free_ops;
     free_ops = op;
 }
 
 const char *op_name(const struct op *op) {
-    static const char *const names[] = {"",       "copy",  "memset", "host function",
+    static const char *const names[] = {"",      "copy",  "memset", "host function",
                                         "event", "empty", "free"};
     if (op->work.kind == WORK_KERNEL)
         return op->work.kernel.model->name;

@@ -26,7 +26,7 @@ enum { FRESH = 0, READ = 1, WRITTEN = 2 };
 static struct touched {
     uintptr_t first, end; /* page numbers */
     unsigned char how;
-} *touched;
+} * touched;
 static size_t touched_count, touched_capacity;
 
 static int pagemap(void) {
@@ -85,7 +85,8 @@ static bool anonymous(const void *address, size_t bytes) {
 static unsigned char *states(const void *address, size_t bytes, size_t *pages) {
     uintptr_t first = page_of(address);
     *pages = page_of((const char *)address + bytes - 1) + 1 - first;
-    if (bytes < SPARSE_BYTES || pagemap() < 0 || !anonymous(address, bytes))
+    size_t smallest = memory_is_mapped(address) ? 2 * PAGE_BYTES : SPARSE_BYTES;
+    if (bytes < smallest || pagemap() < 0 || !anonymous(address, bytes))
         return NULL;
     unsigned char *state = malloc(*pages);
     if (!state || !read_pagemap(first, *pages, state)) {
@@ -143,14 +144,19 @@ void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes) {
     free(state);
 }
 
-bool pages_never_written(const void *address, size_t bytes) {
+unsigned char *pages_written(const void *address, size_t bytes) {
     size_t pages;
-    unsigned char *state = bytes ? states(address, bytes, &pages) : NULL;
-    if (!state)
-        return false;
-    bool never = !memchr(state, WRITTEN, pages);
-    free(state);
-    return never;
+    return bytes ? states(address, bytes, &pages) : NULL;
+}
+
+bool pages_part_written(const unsigned char *written, const void *address, size_t offset,
+                        size_t bytes) {
+    if (!written)
+        return true;
+    uintptr_t first = page_of(address);
+    uintptr_t from = page_of((const char *)address + offset) - first;
+    uintptr_t to = page_of((const char *)address + offset + bytes - 1) + 1 - first;
+    return memchr(written + from, WRITTEN, to - from) != NULL;
 }
 
 static bool still_there(const struct touched *range) {

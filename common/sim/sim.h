@@ -43,8 +43,8 @@ const struct sim_profile *sim_profile(void);
  *   inline_bytes inline_call_ns inline_rate   pageable H2D up to this size goes with the command
  *   staged_call_ns         fixed part of a pageable H2D above it
  *   staging_bytes staging_chunk_bytes         the driver's pinned buffers for pageable H2D
- *   stage_cached_bytes stage_cached_rate stage_rate   host copying into them: up to that size / above
- *   pageable_d2h_call_ns pageable_d2h_rate pageable_d2h_large_bytes pageable_d2h_large_rate
+ *   stage_cached_bytes stage_cached_rate stage_rate   host copying into them: up to that size /
+ * above pageable_d2h_call_ns pageable_d2h_rate pageable_d2h_large_bytes pageable_d2h_large_rate
  *   host_copy_cached_rate host_copy_rate      H2H, up to stage_cached_bytes / above
  *   read_fault_ns write_fault_ns              first touch of a 4 KiB page by reading / by writing
  *   peer_rate peer_start_ns (rate 0: no peer access)   peer_staged_rate peer_staged_start_ns
@@ -62,8 +62,8 @@ const struct sim_profile *sim_profile(void);
  *   spin_wake_ns           end of what a spinning wait waited for -> its return
  *   block_wake_ns block_wake_cpu_ns   the same for a blocking wait: wall, and CPU time it uses
  *   wall_clock_ns cpu_clock_ns        reading the clocks
- *   tracer_call_ns tracer_first_ns tracer_flush_ns   under the tracer: extra per call that queues work,
- *                          first launch after it is switched on, first call after a forced flush
+ *   tracer_call_ns tracer_first_ns tracer_flush_ns   under the tracer: extra per call that queues
+ * work, first launch after it is switched on, first call after a forced flush
  */
 
 enum { SIM_MAX_ARGS = 16 };
@@ -98,6 +98,9 @@ struct sim_plan {
      * that nothing else ends it: if nobody can, the run stops and names the kernel. */
     bool (*wait_over)(const struct sim_launch *launch);
     double wait_poll_ns;
+    /* If above 0: the blocks end after this long if nothing else has ended them. A host that waits
+     * and can only be saved by this is told at once that it would wait for ever. */
+    double give_up_ns;
     /* Ask for the schedule of each block to be kept for sim_block_of (stamp kernels). */
     bool keep_blocks;
 };
@@ -110,17 +113,17 @@ struct sim_block {
 
 /* The model of one kernel; lives as long as the program. */
 struct sim_kernel_model {
-    const char *name;                /* as in the source: "sleep_kernel" */
-    size_t arg_bytes[SIM_MAX_ARGS];  /* sizes of the arguments in order, ended by 0 */
-    int registers;                   /* per thread */
-    size_t static_shared_bytes;      /* per block */
+    const char *name;               /* as in the source: "sleep_kernel" */
+    size_t arg_bytes[SIM_MAX_ARGS]; /* sizes of the arguments in order, ended by 0 */
+    int registers;                  /* per thread */
+    size_t static_shared_bytes;     /* per block */
     /* Called when the kernel starts on the device: its input is in memory by then. */
     void (*plan)(struct sim_launch *launch, struct sim_plan *plan);
     /* Called when the last block has ended: do what the kernel does to memory. May be NULL. */
     void (*effect)(struct sim_launch *launch);
-    struct sim_kernel_model *next;   /* the simulator's */
-    unsigned char loaded[16];        /* the simulator's: module loaded, by device */
-    size_t shared_allowed;           /* the simulator's: by cudaFuncSetAttribute; 0: the default */
+    struct sim_kernel_model *next; /* the simulator's */
+    unsigned char loaded[16];      /* the simulator's: module loaded, by device */
+    size_t shared_allowed;         /* the simulator's: by cudaFuncSetAttribute; 0: the default */
 };
 
 /* The block's schedule; only from effect, and only if plan asked with keep_blocks. */
@@ -128,7 +131,8 @@ const struct sim_block *sim_block_of(const struct sim_launch *launch, long block
 
 void sim_register_model(struct sim_kernel_model *model);
 
-/* At file scope: SIM_KERNEL_MODEL(sleep_kernel, .arg_bytes = {8, 8}, .registers = 16, .plan = plan); */
+/* At file scope: SIM_KERNEL_MODEL(sleep_kernel, .arg_bytes = {8, 8}, .registers = 16, .plan =
+ * plan); */
 #define SIM_KERNEL_MODEL(kernel, ...)                                                              \
     static struct sim_kernel_model sim_model_##kernel = {.name = #kernel, __VA_ARGS__};            \
     __attribute__((constructor)) static void sim_register_##kernel(void) {                         \
@@ -152,7 +156,8 @@ cudaError_t sim_launch(const struct sim_kernel_model *model, dim3 grid, dim3 blo
 cudaError_t sim_library_enter(const char *function);
 void sim_library_leave(double cost_ns);
 
-/* Copies that a library call makes in a stream (cublasSetMatrix, scalars): cudaMemcpyAsync's rules. */
+/* Copies that a library call makes in a stream (cublasSetMatrix, scalars): cudaMemcpyAsync's rules.
+ */
 
 /* Virtual host time: passes `ns`, running whatever the device does meanwhile. cpu: does the CPU
  * clock advance too (work, spinning), or not (sleeping). Never from plan, effect or wait_over. */

@@ -19,7 +19,7 @@ struct group {
     struct group *next;
     struct op *op;
     int count;
-    int64_t end_ns;     /* by the clock; INT64_MAX: when told */
+    int64_t end_ns;      /* by the clock; INT64_MAX: when told */
     double end_progress; /* sharing blocks: by the SM's progress */
     bool shares;
     long block; /* the first one's index */
@@ -256,6 +256,34 @@ void sm_place(struct sim_device *device) {
     }
 }
 
+/* Ends the blocks of a kernel whose wait is over, once it has looked at the memory again. */
+static void end_wait(struct op *op, double after_ns) {
+    struct sim_device *device = op->device;
+    int64_t end_ns = sim_now_ns() + llround(after_ns);
+    op->run.plan.wait_over = NULL;
+    op->run.plan.block_ns = after_ns; /* of blocks placed from now on */
+    waiting_kernels--;
+    for (int i = 0; i < (int)sim_profile()->sms; i++) {
+        struct sm *sm = &device->sms[i];
+        bool changed = false;
+        for (struct group *group = sm->groups; group; group = group->next) {
+            if (group->op != op || (!group->shares && group->end_ns <= end_ns))
+                continue;
+            group->shares = false;
+            group->end_ns = end_ns;
+            changed = true;
+        }
+        if (changed)
+            schedule_next_end(sm);
+    }
+}
+
+static void give_up(void *what, unsigned serial) {
+    struct op *op = what;
+    if (op->serial == serial && op->run.plan.wait_over)
+        end_wait(op, 0);
+}
+
 /* The plan is made here and not at the launch: what it reads from memory is there only now. */
 static void begin_placing(struct op *op) {
     struct kernel_run *run = &op->run;
@@ -268,6 +296,9 @@ static void begin_placing(struct op *op) {
             die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; use fewer blocks");
     }
     waiting_kernels += run->plan.wait_over != NULL;
+    if (run->plan.wait_over && run->plan.give_up_ns > 0)
+        agenda_add_give_up(run->launch.start_ns + llround(run->plan.give_up_ns), give_up, op,
+                           op->serial);
     op->device->running++;
     run->next_running = op->device->running_list;
     op->device->running_list = op;
@@ -290,28 +321,6 @@ const struct sim_block *sim_block_of(const struct sim_launch *launch, long block
     return run->kept ? &run->kept[block] : NULL;
 }
 
-/* Ends the blocks of a kernel whose wait is over, once it has looked at the memory again. */
-static void end_wait(struct op *op) {
-    struct sim_device *device = op->device;
-    int64_t end_ns = sim_now_ns() + llround(op->run.plan.wait_poll_ns);
-    op->run.plan.wait_over = NULL;
-    op->run.plan.block_ns = op->run.plan.wait_poll_ns; /* of blocks placed from now on */
-    waiting_kernels--;
-    for (int i = 0; i < (int)sim_profile()->sms; i++) {
-        struct sm *sm = &device->sms[i];
-        bool changed = false;
-        for (struct group *group = sm->groups; group; group = group->next) {
-            if (group->op != op || (!group->shares && group->end_ns <= end_ns))
-                continue;
-            group->shares = false;
-            group->end_ns = end_ns;
-            changed = true;
-        }
-        if (changed)
-            schedule_next_end(sm);
-    }
-}
-
 void sm_poll_waits(void) {
     if (waiting_kernels == 0)
         return;
@@ -320,7 +329,7 @@ void sm_poll_waits(void) {
         for (struct op *op = device_at(i)->running_list; op; op = next) {
             next = op->run.next_running;
             if (op->started && op->run.plan.wait_over && op->run.plan.wait_over(&op->run.launch))
-                end_wait(op);
+                end_wait(op, op->run.plan.wait_poll_ns);
         }
     }
 }

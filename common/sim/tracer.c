@@ -68,8 +68,7 @@ static void describe_kernel(struct span *span, const struct op *op) {
     memcpy(span->grid, kernel->grid, sizeof span->grid);
     memcpy(span->block, kernel->block, sizeof span->block);
     span->registers = kernel->model->registers;
-    span->shared_bytes =
-        (int)(kernel->model->static_shared_bytes + kernel->dynamic_shared_bytes);
+    span->shared_bytes = (int)(kernel->model->static_shared_bytes + kernel->dynamic_shared_bytes);
 }
 
 void tracer_op(const struct op *op) {
