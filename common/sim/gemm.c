@@ -132,6 +132,7 @@ static struct sim_kernel_model *model_for(int kernel) {
                                            .arg_bytes = {sizeof(struct gemm)},
                                            .registers = dgemm->registers,
                                            .static_shared_bytes = (size_t)dgemm->shared_bytes,
+                                           .shared_allowed = (size_t)dgemm->shared_bytes,
                                            .plan = gemm_plan,
                                            .effect = gemm_effect};
     }
