@@ -5,6 +5,7 @@
 #include "device.h"
 #include "error.h"
 #include "kernels.h"
+#include "run.h"
 #include "spin.cuh"
 
 enum {
@@ -175,11 +176,13 @@ struct gate *gate_new(void) {
 }
 
 /* With unified addressing (every 64-bit system) pinned memory has the same address on the device:
- * CUDA C++ Programming Guide, "Unified Virtual Address Space". */
+ * CUDA C++ Programming Guide, "Unified Virtual Address Space".
+ * Where launches block, this one comes back when its kernel has ended, and nobody could open the
+ * gate: it is left open. Such a run is invalid. */
 void gate_close(struct gate *gate, cudaStream_t stream) {
     gate->slot = (gate->slot + 1) % GATE_SLOTS;
     volatile int *open = &gate->open[gate->slot];
-    *open = 0;
+    *open = launches_block();
     gate_kernel<<<1, 1, 0, stream>>>(open, guard);
     LAUNCH_CHECK();
 }

@@ -69,12 +69,9 @@ static void parse_command_line(int argc, char **argv) {
     check_parts();
 }
 
-/* "An asynchronous launch is synchronous while this is set": nothing can be shown then
- * (CUDA programming guide, on CUDA_LAUNCH_BLOCKING). */
-static void check_environment(void) {
+bool launches_block(void) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-    if (blocking != NULL && *blocking != '\0' && strcmp(blocking, "0") != 0)
-        run_invalid("CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel; unset it");
+    return blocking != NULL && *blocking != '\0' && strcmp(blocking, "0") != 0;
 }
 
 static void print_heading(void) {
@@ -103,7 +100,8 @@ void lab_begin(const struct lab *which, int argc, char **argv) {
     parse_command_line(argc, argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* so that a run that is stopped shows how far it came */
     error_catch_signals();
-    check_environment();
+    if (launches_block())
+        run_invalid("CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel; unset it");
     device_select((int)opt_device);
     device_lock();
     if (opt_no_trace)
