@@ -70,41 +70,14 @@ static const char *reason_of(const char *call, CUptiResult result) {
         }                                                                                          \
     } while (0)
 
-/* Concurrent: the other kernel kind makes kernels run one at a time. */
+/* Concurrent: the other kernel kind makes kernels run one at a time. The driver's calls, because
+ * libraries launch some kernels through them; cuptiActivityEnableDriverApi, which should choose
+ * among them, recorded none (CUDA 13.0). */
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-#if CUPTI_API_VERSION < 23
-    CUPTI_ACTIVITY_KIND_DRIVER
-#endif
-};
+    CUPTI_ACTIVITY_KIND_MEMSET,  CUPTI_ACTIVITY_KIND_DRIVER};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-/* Calls of the driver that libraries launch kernels with. Since CUDA 12.5 they can be recorded
- * without all others, which every runtime call is made of. */
-#if CUPTI_API_VERSION >= 23
-static const CUpti_CallbackId driver_calls[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
-
-static const char *driver_calls_enable(uint8_t on) {
-    for (size_t i = 0; i < sizeof driver_calls / sizeof driver_calls[0]; i++)
-        TRY(cuptiActivityEnableDriverApi(driver_calls[i], on));
-    return NULL;
-}
-#else
-static const char *driver_calls_enable(uint8_t on) {
-    (void)on;
-    return NULL;
-}
-#endif
 
 static uint64_t CUPTIAPI timestamp(void) {
     return (uint64_t)wall_ns();
@@ -142,7 +115,6 @@ static void CUPTIAPI no_callback(void *user, CUpti_CallbackDomain domain, CUpti_
 }
 
 static void disable(void) {
-    driver_calls_enable(0);
     for (int i = 0; i < KINDS; i++)
         cuptiActivityDisable(kinds[i]);
 }
@@ -150,7 +122,7 @@ static void disable(void) {
 static const char *enable(void) {
     for (int i = 0; i < KINDS; i++)
         TRY(cuptiActivityEnable(kinds[i]));
-    return driver_calls_enable(1);
+    return NULL;
 }
 
 /* The activity API needs no subscriber. Being the one subscriber there can be finds out whether
