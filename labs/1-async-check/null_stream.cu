@@ -20,11 +20,11 @@ static struct setting settings[SETTINGS] = {
     {"e-blocking", "overlap blocking", cudaStreamDefault, false, "cudaStreamCreate", "nothing",
      NULL, NULL},
     {"e-blocking-null", "overlap blocking null", cudaStreamDefault, true, "cudaStreamCreate",
-     "cudaMemsetAsync in the NULL stream", NULL, NULL},
+     "a memset in the NULL stream", NULL, NULL},
     {"e-non-blocking", "overlap non-blocking", cudaStreamNonBlocking, false,
      "cudaStreamNonBlocking", "nothing", NULL, NULL},
     {"e-non-blocking-null", "overlap non-blocking null", cudaStreamNonBlocking, true,
-     "cudaStreamNonBlocking", "cudaMemsetAsync in the NULL stream", NULL, NULL},
+     "cudaStreamNonBlocking", "a memset in the NULL stream", NULL, NULL},
 };
 
 static void sleep_in(cudaStream_t stream) {
@@ -66,8 +66,7 @@ static bool side_by_side(const struct setting *s) {
 }
 
 static void print_settings(void) {
-    table_begin(4, "streams made by", "between the two kernels", "overlap of the kernels",
-                "second starts after the first");
+    table_begin(4, "streams", "between the kernels", "overlap", "second starts later by");
     for (int i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
         table_cell("%s", s->streams);
@@ -106,7 +105,8 @@ void null_stream(void) {
         run_setting(&settings[i], device_word);
     CUDA_CHECK(cudaFree(device_word));
     print_settings();
-    if (recorded(&settings[BLOCKING_NULL]) && !side_by_side(&settings[BLOCKING_NULL]))
+    if (side_by_side(&settings[BLOCKING_ALONE]) && recorded(&settings[BLOCKING_NULL]) &&
+        !side_by_side(&settings[BLOCKING_NULL]) && side_by_side(&settings[NON_BLOCKING_NULL]))
         say("What this shows: with streams from cudaStreamCreate the one small memset waits for "
             "the first kernel, and the second kernel waits for the memset: two streams, one after "
             "the other. Streams made with cudaStreamNonBlocking take no notice of the NULL "

@@ -100,7 +100,9 @@ static void report(const struct queue *q) {
     bool full = 2 * q->full_rounds > q->rounds;
     int depth = (int)stats_of(&q->depth).median;
     print_launches(q, depth);
-    if (full)
+    if (depth < 2)
+        say("What this shows: launches wait here from the start; nothing is queued.");
+    else if (full)
         say("What this shows: a launch is asynchronous only while there is room to queue it. After "
             "%d launches the next one came back only when the gate had opened, %s after it was "
             "closed. Once the queue is full, each further launch waits for a kernel to end.",

@@ -9,10 +9,15 @@
 
 #include <math.h>
 
-/* Nothing stands before the first call of a round: all it can wait for is its own work. */
-static const char *blocked(const struct call *call, double took_ns, bool first) {
+/* Did the call wait for the work before it, which took before_ns? Work as short as a call may end
+ * while the call is made, and then tells nothing. Nothing stands before the first call of a round:
+ * all it can wait for is its own work. */
+static const char *blocked(const struct call *call, double before_ns, double took_ns, bool first) {
+    const double short_ns = 50e3;
     if (!first && !mostly(&call->pending))
         return "nothing to wait for";
+    if ((first ? took_ns : before_ns) < short_ns)
+        return "too short to tell";
     const struct samples *waited = first ? &call->own_done : &call->waited;
     if (mostly(waited))
         return text("yes, %s", show_count(waited));
@@ -22,14 +27,14 @@ static const char *blocked(const struct call *call, double took_ns, bool first) 
 }
 
 static void row(const char *part, const char *label, const char *name, const struct call *call,
-                const char *work, double took_ns, bool first) {
+                const char *work, double took_ns, double before_ns, bool first) {
     if (call->returned.n == 0)
         return;
     table_cell("%s", label);
     table_cell("%s", show_times(&call->returned));
     table_cell("%s", work);
     table_cell("%s", show_time(took_ns));
-    table_cell("%s", blocked(call, took_ns, first));
+    table_cell("%s", blocked(call, before_ns, took_ns, first));
     result(part, name, "ns", &call->returned);
 }
 
@@ -40,19 +45,23 @@ struct took report_calls(const struct work *w) {
     t.copy_out_ns = device_ns(w->part, SPAN_D2H);
     t.all_ns = w->in ? t.copy_in_ns + t.kernel_ns + t.copy_out_ns : t.kernel_ns;
     table_begin(5, "call", "returned after", "device work", "which took", "blocked");
-    row(w->part, "copy in", "h2d call", &w->copy_in, "copy in", t.copy_in_ns, true);
-    row(w->part, "launch", "launch call", &w->launch, "kernel", t.kernel_ns, !w->in);
-    row(w->part, "copy out", "d2h call", &w->copy_out, "copy out", t.copy_out_ns, false);
-    row(w->part, "callback", "callback call", &w->callback, "none", NAN, false);
-    row(w->part, "synchronise", "synchronise call", &w->synchronise, "all of it", t.all_ns, false);
+    row(w->part, "copy in", "h2d call", &w->copy_in, "copy in", t.copy_in_ns, 0, true);
+    row(w->part, "launch", "launch call", &w->launch, "kernel", t.kernel_ns, t.copy_in_ns, !w->in);
+    row(w->part, "copy out", "d2h call", &w->copy_out, "copy out", t.copy_out_ns, t.kernel_ns,
+        false);
+    row(w->part, "callback", "callback call", &w->callback, "none", NAN, t.kernel_ns, false);
+    row(w->part, "synchronise", "synchronise call", &w->synchronise, "all of it", t.all_ns,
+        t.kernel_ns, false);
     table_end();
     result_value(w->part, "kernel device", "ns", t.kernel_ns);
     if (w->in) {
         result_value(w->part, "h2d device", "ns", t.copy_in_ns);
         result_value(w->part, "d2h device", "ns", t.copy_out_ns);
     }
-    say("The callback's flag, read right after queueing, was set in %s rounds; after "
-        "cudaStreamSynchronize in %s.",
+    say("blocked: calls that came back only when the work before them in the stream was over, "
+        "although it had not been when they were made. The first call of a round has nothing "
+        "before it: there it says whether its own work was over. The callback's flag, read right "
+        "after queueing, was set in %s rounds; after cudaStreamSynchronize in %s.",
         show_count(&w->flag_after_queueing), show_count(&w->flag_after_synchronise));
     return t;
 }
@@ -141,7 +150,9 @@ void check_copies(const struct work *w, const struct took *t) {
 void explain_copies(const struct work *w, const struct took *t) {
     double in_ns = stats_of(&w->copy_in.returned).median;
     double out_ns = stats_of(&w->copy_out.returned).median;
-    if (w->memory != HOST_PAGEABLE)
+    if (w->memory != HOST_PAGEABLE && (mostly(&w->copy_out.waited) || mostly(&w->launch.own_done)))
+        say("What this shows: calls that should only queue waited here.");
+    else if (w->memory != HOST_PAGEABLE)
         say("What this shows: from and to %s memory all calls but the last only queue: the host "
             "was done after %s, the device after %s.",
             host_kind_name(w->memory),

@@ -103,6 +103,11 @@ static void explain_times(void) {
         show_time(copy_device_ns(PINNED, COPY_IN)), show_time(copy_device_ns(PINNED, COPY_OUT)),
         show_rate((double)bytes, copy_device_ns(PINNED, COPY_IN)),
         show_rate((double)bytes, copy_device_ns(PINNED, COPY_OUT)));
+    if (!mostly(&touched->copy[COPY_OUT].waited)) {
+        say("The pageable calls did not wait here: this GPU seems to reach pageable memory "
+            "itself.");
+        return;
+    }
     say("The pageable calls do not return when the copy is queued: the host itself moves the data "
         "through the driver's pinned buffers. That takes %s in and %s out (the kernel of %s, "
         "for which the copy out waits, included).",
