@@ -16,6 +16,7 @@ extern "C" {
     X(cc_minor, 0, 9)                                                                              \
     X(sms, 1, 1024)                                                                                \
     X(sm_clock_ghz, 0.01, 10)                                                                      \
+    X(single_to_double_ratio, 1, 64) /* throughput of float over that of double */                 \
     X(sm_threads, 32, 4096) /* most resident per SM: threads, blocks, registers, shared memory */  \
     X(sm_blocks, 1, 64)                                                                            \
     X(sm_registers, 1024, 1e7)                                                                     \

@@ -134,6 +134,9 @@ static bool ability_attribute(enum cudaDeviceAttr attribute, int device, double 
     case cudaDevAttrClockRate:
         *value = profile->sm_clock_ghz * 1e6; /* kHz */
         return true;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+        *value = profile->single_to_double_ratio;
+        return true;
     case cudaDevAttrMemoryClockRate:
         *value = profile->memory_clock_ghz * 1e6;
         return true;
