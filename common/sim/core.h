@@ -18,8 +18,7 @@
 
 enum { MAX_DEVICES = 16, WARP = 32, PAGE_BYTES = 4096 };
 
-/* ---- agenda.c ---------------------------------------------------------------------------------
- */
+/* ---- agenda.c ---- */
 /* A thing to do at a time. `version` lets the receiver see that the event is out of date. */
 typedef void agenda_fn(void *what, unsigned version);
 void agenda_add(int64_t at_ns, agenda_fn *fn, void *what, unsigned version);
@@ -31,8 +30,7 @@ int64_t agenda_next_ns(void); /* INT64_MAX when empty */
 /* Runs everything due at the next instant, then lets the devices place blocks and copies. */
 void agenda_run_next(void);
 
-/* ---- clock.c ----------------------------------------------------------------------------------
- */
+/* ---- clock.c ---- */
 void clock_set_now(int64_t now_ns); /* agenda.c and op.c only */
 /* Waits until over(what): the CPU clock runs unless `blocking`. `call` is named in a deadlock. */
 typedef bool over_fn(const void *what);
@@ -42,8 +40,7 @@ void host_function_begin(void);
 int64_t host_function_end(void); /* ns that passed in it */
 bool in_host_function(void);
 
-/* ---- work: what is to be done, in a stream or as a node of a graph ------------------------------
- */
+/* ---- work: what is to be done, in a stream or as a node of a graph ---- */
 enum work_kind {
     WORK_KERNEL,
     WORK_COPY,
@@ -96,8 +93,7 @@ struct work {
     };
 };
 
-/* ---- op.c: an operation on a device
- * -------------------------------------------------------------- */
+/* ---- op.c: an operation on a device ---- */
 struct op;
 struct edge {
     struct op *to;
@@ -144,11 +140,12 @@ struct op {
     unsigned char *snapshot; /* pageable H2D small enough to travel with the command */
     struct staging staging;
     struct kernel_run run;
-    struct op *next; /* in the queue that holds it */
-    bool *ended;     /* if not NULL, set when it has ended: the host waits for it */
+    struct op *next;      /* in the queue that holds it */
+    bool *ended;          /* if not NULL, set when it has ended: the host waits for it */
+    struct op **named_by; /* if not NULL, set to NULL when it has ended */
 };
 
-struct op *op_new(const struct work *work, struct stream *stream);
+struct op *op_new(const struct work *work, struct stream *stream, bool in_graph);
 /* `op` starts only after `earlier` has ended; nothing if earlier is NULL. Before op_submit. */
 void op_after(struct op *op, struct op *earlier);
 void op_submit(struct op *op); /* queued now */
@@ -162,8 +159,7 @@ size_t work_bytes(const struct work *work);
 enum op_station { OP_QUEUED, OP_STARTED, OP_ENDED };
 extern void (*op_watch)(const struct op *op, enum op_station station);
 
-/* ---- sm.c
- * ------------------------------------------------------------------------------------------ */
+/* ---- sm.c ---- */
 struct sm {
     int threads, blocks, registers;
     size_t shared_bytes;
@@ -174,8 +170,7 @@ struct sm {
     unsigned version;
 };
 
-/* ---- engine.c
- * ------------------------------------------------------------------------------------- */
+/* ---- engine.c ---- */
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D, ENGINE_MEMSET, ENGINES };
 struct engine {
     struct op *op; /* what it works on */
@@ -189,8 +184,7 @@ struct engine {
 void engine_queue(struct op *op);
 void engine_staged(struct op *op); /* another chunk of this operation has been staged */
 
-/* ---- device.c
- * ------------------------------------------------------------------------------------- */
+/* ---- device.c ---- */
 struct sim_device {
     int index;
     bool context;
@@ -220,8 +214,7 @@ void sm_place(struct sim_device *device);
 void sm_poll_waits(void); /* kernels that wait for memory to change: has it? */
 void sm_init(struct sim_device *device);
 
-/* ---- call.c
- * --------------------------------------------------------------------------------------- */
+/* ---- call.c ---- */
 /* Every API function: if (call_enter("cudaX")) return call_leave(); ... return call_done(error); */
 cudaError_t call_enter(const char *function);            /* makes the context */
 cudaError_t call_enter_no_context(const char *function); /* works without one */
@@ -236,8 +229,7 @@ cudaError_t last_error(bool clear);
 /* fail.c: the error that SIM_FAIL or SIM_FAIL_NTH wants from this call, or cudaSuccess. */
 cudaError_t fail_wanted(const char *function);
 
-/* ---- handle.c: handles that can be checked
- * --------------------------------------------------------- */
+/* ---- handle.c: handles that can be checked ---- */
 struct handles {
     size_t bytes;                   /* of one object; each starts with a struct handle */
     struct handle *oldest, *newest; /* free ones: the longest free is used first */
@@ -252,8 +244,15 @@ void *handle_new(struct handles *handles); /* zeroed */
 void handle_free(void *object);
 bool handle_live(struct handles *handles, const void *object);
 
-/* ---- stream.c
- * ------------------------------------------------------------------------------------- */
+/* ---- capture.c ---- */
+struct node;
+struct node_set {
+    struct node **nodes;
+    int count;
+};
+void node_set_free(struct node_set *set);
+
+/* ---- stream.c ---- */
 struct stream {
     struct handle handle;
     struct sim_device *device;
@@ -263,7 +262,8 @@ struct stream {
     bool null_stream, destroyed;
     struct op *tail; /* the last operation, if it has not ended */
     long pending;
-    struct capture *capture;
+    struct capture *capture;  /* NULL unless it is being captured */
+    struct node_set captured; /* what the next captured work comes after */
     struct stream *next;
 };
 
@@ -282,13 +282,10 @@ bool stream_idle(const void *stream);
 void stream_wait(struct stream *stream); /* until idle; the NULL stream: and those it waits for */
 void stream_init_null(struct sim_device *device);
 void streams_reset(struct sim_device *device); /* destroys them all; the device is idle */
-/* Blocking streams and the NULL stream wait for each other. */
-void stream_order(struct op *op, struct stream *stream);
 bool device_idle(const void *device);
 bool waits_block(const struct sim_device *device);
 
-/* ---- event.c
- * -------------------------------------------------------------------------------------- */
+/* ---- event.c ---- */
 struct event {
     struct handle handle;
     struct sim_device *device;
@@ -296,15 +293,13 @@ struct event {
     bool recorded, destroyed;
     struct op *op; /* the last record, if it has not ended */
     int64_t time_ns;
-    struct graph *captured_in; /* recorded in a stream under capture */
-    struct node **captured;
-    int captured_count;
+    unsigned long long capture_id; /* recorded in a stream under capture; else 0 */
+    struct node_set captured;
 };
 void event_op_ended(struct op *op);
 cudaError_t event_wait_in(struct stream *stream, cudaEvent_t handle);
 
-/* ---- memory.c
- * ------------------------------------------------------------------------------------- */
+/* ---- memory.c ---- */
 struct allocation {
     unsigned char *base;
     size_t bytes, mapped_bytes; /* mapped_bytes 0: from the C library, or registered */
@@ -322,8 +317,7 @@ void memory_release(void *base);
 void memory_reset(struct sim_device *device);
 bool memory_is_mapped(const void *address); /* by us, page by page */
 
-/* ---- pages.c
- * -------------------------------------------------------------------------------------- */
+/* ---- pages.c ---- */
 /* Moves bytes as memmove does, without touching pages that were never written. */
 void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes);
 void pages_zero(unsigned char *dst, size_t bytes);
@@ -336,14 +330,12 @@ unsigned char *pages_written(const void *address, size_t bytes);
 bool pages_part_written(const unsigned char *written, const void *address, size_t offset,
                         size_t bytes);
 
-/* ---- model.c
- * -------------------------------------------------------------------------------------- */
+/* ---- model.c ---- */
 int block_thread_slots(int threads); /* what a block takes of an SM */
 int block_registers(const struct sim_kernel_model *model, int threads);
 size_t block_shared_bytes(const struct sim_kernel_model *model, size_t dynamic_bytes);
 
-/* ---- launch.c
- * ------------------------------------------------------------------------------------- */
+/* ---- launch.c ---- */
 struct sim_kernel_model *model_of(const void *function); /* dies with advice if there is none */
 cudaError_t kernel_work_new(struct kernel_work *kernel, struct sim_kernel_model *model, dim3 grid,
                             dim3 block, void **args, size_t shared);
@@ -354,8 +346,7 @@ void load_module(struct sim_device *device, struct sim_kernel_model *model);
 void load_all_modules(struct sim_device *device);
 void unload_modules(struct sim_device *device);
 
-/* ---- copy.c
- * --------------------------------------------------------------------------------------- */
+/* ---- copy.c ---- */
 cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, const void *src,
                           size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 double copy_duration_ns(const struct op *op); /* on the device */
@@ -366,8 +357,7 @@ cudaError_t memset_work_new(struct memset_work *memset, void *dst, size_t pitch,
 void memset_effect(const struct memset_work *memset);
 double memset_duration_ns(const struct op *op);
 
-/* ---- capture.c
- * ------------------------------------------------------------------------------------ */
+/* ---- capture.c, again ---- */
 cudaError_t capture_work(struct stream *stream, const struct work *work);
 cudaError_t capture_event_record(struct stream *stream, struct event *event);
 cudaError_t capture_event_wait(struct stream *stream, struct event *event);
@@ -375,8 +365,7 @@ cudaError_t capture_event_wait(struct stream *stream, struct event *event);
 cudaError_t capture_forbids(void);
 cudaError_t capture_forbids_stream(struct stream *stream);
 
-/* ---- tracer.c
- * ------------------------------------------------------------------------------------- */
+/* ---- tracer.c ---- */
 bool tracer_on(void);
 void tracer_call(const char *function, uint32_t correlation, int64_t start_ns, int64_t end_ns);
 void tracer_op(const struct op *op);

@@ -53,7 +53,7 @@ static cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle, unsign
     call_cost(sim_profile()->event_record_ns);
     if (stream->capture)
         return capture_event_record(stream, event);
-    event->captured_in = NULL;
+    event->capture_id = 0;
     struct work work = {.kind = WORK_EVENT, .event = event};
     error = stream_queue(stream, &work);
     if (!error)
@@ -91,7 +91,7 @@ cudaError_t event_wait_in(struct stream *stream, cudaEvent_t handle) {
     cudaError_t error = event_of(handle, &event);
     if (error)
         return error;
-    if (stream->capture || event->captured_in)
+    if (stream->capture || event->capture_id)
         return capture_event_wait(stream, event);
     if (!event->op)
         return cudaSuccess;
@@ -113,7 +113,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     if (call_enter("cudaEventSynchronize"))
         return call_leave();
     cudaError_t error = event_of(handle, &event);
-    if (!error && event->captured_in)
+    if (!error && event->capture_id)
         error = cudaErrorCapturedEvent;
     if (error)
         return call_done(error);
@@ -128,7 +128,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (call_enter("cudaEventQuery"))
         return call_leave();
     cudaError_t error = event_of(handle, &event);
-    if (!error && event->captured_in)
+    if (!error && event->capture_id)
         error = cudaErrorCapturedEvent;
     if (error)
         return call_done(error);
@@ -170,6 +170,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
         return call_done(error);
     call_cost(sim_profile()->call_ns);
     event->destroyed = true;
+    node_set_free(&event->captured);
     if (!event->op)
         handle_free(event);
     return call_done(cudaSuccess);

@@ -54,7 +54,7 @@ static void station(const struct op *op, enum op_station at) {
         op_watch(op, at);
 }
 
-struct op *op_new(const struct work *work, struct stream *stream) {
+struct op *op_new(const struct work *work, struct stream *stream, bool in_graph) {
     static unsigned serials;
     struct op *op = op_alloc();
     op->serial = ++serials;
@@ -65,11 +65,12 @@ struct op *op_new(const struct work *work, struct stream *stream) {
     op->correlation = call_correlation();
     op->traced = tracer_on();
     op->waiting = 1;
+    op->in_graph = in_graph;
     if (work->kind == WORK_KERNEL)
         kernel_run_init(op);
     if (work->kind == WORK_EVENT)
         work->event->op = op;
-    stream->pending++;
+    stream->pending += !in_graph; /* a graph's end stands for its nodes */
     op->device->pending++;
     return op;
 }
@@ -237,10 +238,13 @@ void op_end(struct op *op) {
         edge->next = free_edges;
         free_edges = edge;
     }
+    if (op->named_by)
+        *op->named_by = NULL;
     if (op->ended)
         *op->ended = true;
     op->device->pending--;
-    stream_op_ended(op);
+    if (!op->in_graph)
+        stream_op_ended(op);
     work_free(&op->work);
     free(op->snapshot);
     free(op->staging.ring);

@@ -85,7 +85,7 @@ struct op *stream_op(struct stream *stream, const struct work *work, cudaError_t
     if (!has_room(stream))
         host_wait(has_room, stream, false);
     call_cost(tracer_extra_ns(work->kind == WORK_KERNEL));
-    struct op *op = op_new(work, stream);
+    struct op *op = op_new(work, stream, false);
     order(op, stream);
     stream->tail = op;
     return op;
@@ -126,6 +126,7 @@ static void stream_free(struct stream *stream) {
         at = &(*at)->next;
     if (*at)
         *at = stream->next;
+    node_set_free(&stream->captured);
     handle_free(stream);
 }
 
