@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "queued.h"
 #include "tracer.h"
 #include "tracer_backend.h"
 
@@ -17,6 +18,7 @@ struct event_span {
     cudaStream_t stream;
     cudaEvent_t start, end;
     bool ended;
+    bool done; /* the work was, when its call had returned */
     enum span_kind kind;
     const char *name;
     int64_t queued_ns, returned_ns;
@@ -96,6 +98,7 @@ void event_span_begin(cudaStream_t stream, enum span_kind kind, const char *name
 void event_span_end(cudaStream_t stream) {
     if (!recording)
         return;
+    bool done = stream_done(stream);
     int64_t now_ns = wall_ns();
     size_t i = count;
     while (i > 0 && (spans[i - 1].ended || spans[i - 1].stream != stream))
@@ -103,6 +106,7 @@ void event_span_end(cudaStream_t stream) {
     if (i == 0)
         die(EXIT_FAIL, "event_span_end: no span was begun in this stream; an error in the lab");
     spans[i - 1].returned_ns = now_ns;
+    spans[i - 1].done = done;
     spans[i - 1].ended = true;
     CUDA_CHECK(cudaEventRecord(spans[i - 1].end, stream));
 }
@@ -137,6 +141,8 @@ static void add_spans(const char *part, const struct event_span *from, int64_t o
     work.end_ns = origin_ns + after_base_ns(from->end);
     if (work.start_ns < call.start_ns)
         work.start_ns = call.start_ns;
+    if (from->done && work.end_ns > call.end_ns && call.end_ns > work.start_ns)
+        work.end_ns = call.end_ns; /* the event came after the call that had waited */
     CUDA_CHECK(cudaGetDevice(&work.device));
     call.device = work.device;
     call.correlation = work.correlation = ++correlation;
