@@ -48,8 +48,8 @@ static void record(struct work *w) {
         trace_begin("tracer");
         events_begin();
         queue(w);
-        events_end("events");
         trace_end();
+        events_end("events"); /* after it: the two number streams differently */
     }
 }
 
