@@ -20,6 +20,7 @@ struct experiment {
     struct samples bound;    /* ns, see bound_ns */
     struct samples in_order; /* ns, see in_order_ns */
     struct samples gap;      /* ns, from the first kernel's end to the second one's start */
+    struct samples early;    /* ns, the second kernel's start before the first one's end: -gap */
     struct samples shortest, longest; /* ns, a block */
     int most_resident;                /* blocks on one SM, in any round */
 };

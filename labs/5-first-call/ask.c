@@ -48,6 +48,15 @@ void first_and_second(const char *part, const char *thing, int i) {
     result(part, text("second %s", thing), "ns", &answers[i + 1]);
     table_cell("%s", thing);
     table_cell("%s", show_times(&answers[i]));
-    table_cell("%s", show_times(&answers[i + 1]));
+    table_cell("%s", show_time(median(i + 1)));
     table_cell("%.3g", median(i) / median(i + 1));
+}
+
+void check_products(const char *id, int want) {
+    double checked = stats_of(&answers[want - 2]).min, wrong = stats_of(&answers[want - 1]).max;
+    if (checked < 1)
+        check_cannot_show(id, "This device only models products of this size.");
+    else
+        check(id, wrong <= 0, text("%.0f of %.0f wrong", wrong, checked), "0 wrong",
+              "Every product is compared with one computed otherwise; NaN is wrong.");
 }

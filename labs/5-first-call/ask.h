@@ -29,6 +29,9 @@ struct samples sum_of(int i, int n);
  * cells to the table: thing, both times, and how many times longer the first is. */
 void first_and_second(const char *part, const char *thing, int i);
 
+/* A check from the last two of `want` answers: products checked, and products wrong. */
+void check_products(const char *id, int want);
+
 #ifdef __cplusplus
 }
 #endif

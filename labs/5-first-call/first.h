@@ -21,12 +21,11 @@ enum { HOLD_LIMIT_MS = 100 }; /* the spinning kernel of part f gives up after th
  * launch: context, kernel, same kernel, another kernel, same again.
  * event, pinned, callback: the first, the second.
  * products <dims>: cublasCreate, a second handle, then for each dim the first product and the
- *     second; at the end the number of wrong products, -1 if not computed.
+ *     second; how many of them were checked, how many of those were wrong.
  * clock: SM clock in kHz at first and when settled, time until it had settled.
  * benchmark <dim>: when it started; allocation with context, copy in, cublasCreate, product, copy
- * out, all of it; then one product by a benchmark done right; the number of wrong products, -1 if
- * not computed. behind: launch of a loaded kernel, of one never launched; how long the spinning
- * kernel spun. */
+ *     out, all of it; one product by a benchmark done right; products checked, products wrong.
+ * behind: launch of a loaded kernel, of one never launched; how long the spinning kernel spun. */
 extern const struct child_experiment first_experiments[];
 
 /* In products.cu. */

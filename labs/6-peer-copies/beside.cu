@@ -8,11 +8,11 @@
 #include "queued.h"
 #include "text.h"
 
-/* One way while it is measured. Copies of both directions go into the same samples. */
+/* One way while it is measured: [0] there, [1] back. */
 struct run {
     const struct way *way;
-    struct call call;
-    struct samples copy_ns; /* by events round the call */
+    struct call call[2];
+    struct samples copy_ns[2]; /* by events round the call */
 };
 
 static bool inside(const struct way *way) {
@@ -34,11 +34,11 @@ static void queue_copy(struct run *run, bool back) {
     if (inside(way)) {
         event_span_begin(stream, SPAN_D2D, "copy");
         QUEUE_CALL(
-            &run->call, earlier, stream,
+            &run->call[back], earlier, stream,
             cudaMemcpyAsync(to->receive, from->send, way->bytes, cudaMemcpyDeviceToDevice, stream));
         event_span_end(stream);
     } else {
-        QUEUE_CALL(&run->call, earlier, stream,
+        QUEUE_CALL(&run->call[back], earlier, stream,
                    cudaMemcpyPeerAsync(to->receive, to->index, from->send, from->index, way->bytes,
                                        stream));
     }
@@ -49,7 +49,7 @@ static void keep_copy(struct run *run, bool back) {
     const struct gpu *of = owner(run->way, back);
     float ms;
     CUDA_CHECK(cudaEventElapsedTime(&ms, of->copy_start, of->copy_end));
-    keep(&run->copy_ns, (double)ms * 1e6);
+    keep(&run->copy_ns[back], (double)ms * 1e6);
 }
 
 static void copy_beside_kernels(void *state) {
@@ -123,7 +123,7 @@ static double overlap_with_kernel(const struct span *copy, const char *part, int
 static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
     const struct way *way = run->way;
     struct span copy, back;
-    seen->copy_ns = stats_of(&run->copy_ns).median;
+    seen->copy_ns = stats_of(&run->copy_ns[0]).median;
     seen->over_from = seen->over_to = seen->over_back = NAN;
     if (!inside(way) && !tracer_works())
         return;
@@ -144,8 +144,8 @@ static void look_at_trace(const struct run *run, const char *part, struct seen *
 static void store(const struct run *run, const struct seen *seen, const char *letter,
                   const char *words) {
     double bytes = (double)run->way->bytes;
-    result(letter, text("return %s", words), "ns", &run->call.returned);
-    result(letter, text("copy %s", words), "ns", &run->copy_ns);
+    result(letter, text("return %s", words), "ns", &run->call[0].returned);
+    result(letter, text("copy %s", words), "ns", &run->copy_ns[0]);
     result_value(letter, text("rate %s", words), "bytes/ns", bytes / seen->copy_ns);
     result_value(letter, text("overlap from-kernel %s", words), "share", seen->over_from);
     if (!inside(run->way))
@@ -184,9 +184,9 @@ struct seen way_run(const struct way *way, const char *letter, const char *part,
     if (way->both)
         fill(way->to, way->from, way->bytes, seed + 1);
     part_rounds(part, rounds, copy_beside_kernels, &run);
-    seen.return_ns = stats_of(&run.call.returned).median;
-    seen.copy_done = mostly(&run.call.own_done);
-    seen.kernel_waited = way->own && mostly(&run.call.waited);
+    seen.return_ns = stats_of(&run.call[0].returned).median;
+    seen.copy_done = mostly(&run.call[0].own_done);
+    seen.kernel_waited = way->own && mostly(&run.call[0].waited);
     seen.wrong_bytes = wrong_bytes(way->to, way->bytes, seed);
     if (way->both)
         seen.wrong_bytes += wrong_bytes(way->from, way->bytes, seed + 1);

@@ -1,6 +1,7 @@
 /* gpus.cu - the GPUs of lab 6. A stream, an event and memory belong to the device that is current
  * when they are made, and a kernel runs on the device that is current when it is launched (CUDA
  * C++ Programming Guide, "Multi-Device System"). */
+#include <math.h>
 #include <string.h>
 
 #include "gpus.h"
@@ -55,6 +56,26 @@ void gpu_sleep(const struct gpu *gpu, int blocks, int64_t ns) {
 void gpu_wait(const struct gpu *gpu) {
     CUDA_CHECK(cudaStreamSynchronize(gpu->kernel_stream));
     CUDA_CHECK(cudaStreamSynchronize(gpu->copy_stream));
+}
+
+double host_link_rate(const struct gpu *gpu, size_t bytes) {
+    enum { TRIES = 5 };
+    void *host;
+    float ms, least_ms = INFINITY;
+    CUDA_CHECK(cudaSetDevice(gpu->index));
+    CUDA_CHECK(cudaHostAlloc(&host, bytes, cudaHostAllocDefault));
+    for (int i = 0; i < TRIES; i++) {
+        CUDA_CHECK(cudaEventRecord(gpu->copy_start, gpu->copy_stream));
+        CUDA_CHECK(
+            cudaMemcpyAsync(host, gpu->send, bytes, cudaMemcpyDeviceToHost, gpu->copy_stream));
+        CUDA_CHECK(cudaEventRecord(gpu->copy_end, gpu->copy_stream));
+        CUDA_CHECK(cudaEventSynchronize(gpu->copy_end));
+        CUDA_CHECK(cudaEventElapsedTime(&ms, gpu->copy_start, gpu->copy_end));
+        least_ms = ms < least_ms ? ms : least_ms;
+    }
+    CUDA_CHECK(cudaFreeHost(host));
+    leave();
+    return (double)bytes / ((double)least_ms * 1e6);
 }
 
 const char *no_second_gpu(int64_t *peer) {

@@ -32,6 +32,9 @@ void gpu_sleep(const struct gpu *gpu, int blocks, int64_t ns);
 
 void gpu_wait(const struct gpu *gpu);
 
+/* Rate of a copy to pinned host memory, in bytes per ns: what the link to the host carries. */
+double host_link_rate(const struct gpu *gpu, size_t bytes);
+
 /* Why there are no two GPUs to copy between: a sentence, or NULL if there are. peer: the second
  * one's index, or below 0 for the next after the selected; changed to the index. */
 const char *no_second_gpu(int64_t *peer);

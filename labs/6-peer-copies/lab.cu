@@ -10,13 +10,13 @@
  * "a-other-full", "c-to-stream-other-both-ways". Results, each with the words last:
  * "return" (ns, host), "copy" (ns, by events round the call), "rate" (bytes/ns),
  * "overlap from-kernel", in b and c "overlap to-kernel", and "overlap back-copy" both ways (share),
- * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). c: "enable" (ns). */
+ * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
+ * c: "enable" (ns). */
 #include <math.h>
 #include <stdio.h>
 
 #include "beside.h"
 #include "lab.h"
-#include "link.h"
 #include "text.h"
 
 enum { US = 1000, MS = 1000 * US, MIB = 1 << 20 };
@@ -27,6 +27,8 @@ static const struct option_spec options[] = {
     {"sleep", OPTION_TIME, &kernel_ns, 1 * MS, 1000 * MS, NULL, "how long the kernels run"},
     {"peer", OPTION_INT, &peer, -1, 63, NULL, "the second GPU; -1: the next after --device"},
     {}};
+
+static double host_rate; /* of the link to the host, bytes per ns, as measured */
 
 /* The eight ways of a part, and what came of each. */
 struct part {
@@ -123,8 +125,9 @@ static void inside_one_gpu(const struct gpu *gpu) {
     static struct part part = {"a", 0, {}, {}};
     result_value("a", "bytes", "bytes", (double)bytes);
     result_value("a", "kernel", "ns", (double)kernel_ns);
-    table_begin(7, "stream", "kernel fills", "returned after", "done by then", "copy", "rate",
-                "beside the kernel");
+    result_value("a", "host-link rate", "bytes/ns", host_rate);
+    table_begin(7, "stream", "kernel fills", "returned", "by then", "copy", "rate",
+                "over the kernel");
     for (int own = 1; own >= 0; own--) {
         for (int half = 0; half <= 1; half++) {
             struct way way = {gpu,   gpu,       false,         own != 0,
@@ -133,7 +136,7 @@ static void inside_one_gpu(const struct gpu *gpu) {
                 own    ? half ? "own half" : "own full"
                 : half ? "other half"
                        : "other full");
-            table_cell("%s", own ? "the kernel's" : "another");
+            table_cell("%s", own ? "kernel's" : "another");
             table_cell("%s", half ? "half of the SMs" : "the GPU");
             row_of_seen(&part.seen[part.n - 1]);
         }
@@ -147,9 +150,8 @@ static void inside_one_gpu(const struct gpu *gpu) {
 /* ---- b and c: between two GPUs --------------------------------------------------------------- */
 
 static void run_all_ways(struct part *part, const struct gpu *a, const struct gpu *b) {
-    table_begin(10, "stream of", "stream", "ways", "returned after", "done by then", "copy", "rate",
-                text("beside GPU %d's kernel", a->index), text("beside GPU %d's", b->index),
-                "copy back");
+    table_begin(10, "of", "stream", "ways", "returned", "by then", "copy", "rate",
+                text("over GPU %d", a->index), text("over GPU %d", b->index), "over back");
     for (int i = 0; i < 8; i++) {
         bool to_stream = i & 4, own = !(i & 2), both = i & 1;
         struct way way = {a, b, to_stream, own, both, false, (size_t)bytes, kernel_ns};
@@ -158,7 +160,7 @@ static void run_all_ways(struct part *part, const struct gpu *a, const struct gp
         run(part, &way, timeline_name(text("%s %s %s", of, in, ways)));
         const struct seen *seen = &part->seen[i];
         table_cell("GPU %d", to_stream ? b->index : a->index);
-        table_cell("%s", own ? "the kernel's" : "another");
+        table_cell("%s", own ? "kernel's" : "another");
         table_cell("%s", both ? "both" : "one");
         row_of_seen(seen);
         table_cell("%s", isnan(seen->over_to) ? "-" : show_percent(seen->over_to));
@@ -198,21 +200,24 @@ static double slowest_return_ns(const struct part *part) {
     return slowest;
 }
 
-/* "direct" if the host's link could not have carried it: it would have to cross it twice. */
+static double rate(const struct part *part) {
+    return (double)bytes / plain(part, false)->copy_ns;
+}
+
+/* Through the host the data would cross the host's link: twice, once for each GPU. Bytes are known
+ * to go directly only if they are faster than both crossings at once could be. */
 static bool too_fast_for_host(const struct part *part) {
-    const char *what;
-    double link = link_limit(&what);
-    return link > 0 && (double)bytes / plain(part, false)->copy_ns > link;
+    return rate(part) > 2 * host_rate;
 }
 
 static void describe(const struct part *part) {
     const struct seen *seen = plain(part, false);
     say("In another stream of the GPU it comes from, the call returned after %s with %s done, and "
-        "the copy ran at %s. %s",
+        "the copy ran at %s. The link to the host carries %s: %s",
         show_time(seen->return_ns), done_by_then(seen), show_rate((double)bytes, seen->copy_ns),
-        too_fast_for_host(part)
-            ? "The link to the host could not carry that: the data went directly."
-            : "The link to the host could carry that: the rate does not tell the data's way.");
+        show_rate(host_rate, 1),
+        too_fast_for_host(part) ? "these bytes did not pass through the host."
+                                : "these bytes may well have passed through the host.");
 }
 
 static void not_enabled(const struct gpu *a, const struct gpu *b) {
@@ -249,11 +254,12 @@ static void check_enabled(const struct part *part) {
     check_overlap_or("c-both-ways-at-once", most_overlap(part, true),
                      "Copies of both directions run at the same time.");
     if (too_fast_for_host(part))
-        check("c-direct", true, show_rate((double)bytes, plain(part, false)->copy_ns),
-              "more than the host's link carries", "The data does not pass through the host.");
+        check("c-direct", true, show_rate(rate(part), 1),
+              text("over 2 x %s", show_rate(host_rate, 1)),
+              "Faster than the links to the host: the data goes from GPU to GPU.");
     else
-        check_cannot_show("c-direct", "The copy is no faster than the host's link, so its rate "
-                                      "does not tell whether it passed through the host.");
+        check_cannot_show("c-direct", "No faster than the links to the host, so the rate does not "
+                                      "tell whether the data passed through it.");
 }
 
 static void enabled(const struct gpu *a, const struct gpu *b) {
@@ -295,6 +301,7 @@ int main(int argc, char **argv) {
     struct gpu first = gpu_new(device()->index, (size_t)bytes), second;
     if (!alone)
         second = gpu_new((int)peer, (size_t)bytes);
+    host_rate = host_link_rate(&first, (size_t)bytes);
 
     if (part_begin('a', "copies inside one GPU"))
         inside_one_gpu(&first);
