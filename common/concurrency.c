@@ -46,6 +46,9 @@ static double work_overlap(const struct queued_work *a, const struct queued_work
 
 struct pair_seen pair_judge(const struct queued_work *first, const struct queued_work *second,
                             bool gated) {
+    /* Whichever stream the gate lets go first. */
+    if (gated && second->start_ns < first->start_ns)
+        return pair_judge(second, first, gated);
     int64_t arrival = arrival_ns(first, second, gated);
     struct pair_seen seen = {.is = PAIR_SERIAL,
                              .overlap = work_overlap(first, second),
@@ -56,8 +59,8 @@ struct pair_seen pair_judge(const struct queued_work *first, const struct queued
     bool held = (double)seen.held_ns > held_limit_ns((double)(first->end_ns - first->start_ns));
     if (seen.overlap > 0)
         seen.is = held ? PAIR_TAIL_ONLY : PAIR_CONCURRENT;
-    else
-        seen.is = held || gated ? PAIR_SERIAL : PAIR_LAUNCH_BOUND;
+    else if (!gated && (!held || second->queued_ns >= first->end_ns))
+        seen.is = PAIR_LAUNCH_BOUND;
     return seen;
 }
 
@@ -217,7 +220,7 @@ struct pair_prediction pair_predict(const struct pair_facts *f) {
     is.possible |= bit(is.likely);
     if (is.likely == PAIR_CONCURRENT)
         is.overlap = fmax(0, 1 - (f->gated ? f->release_ns : f->spacing_ns) / f->kernel_ns);
-    else if (is.likely == PAIR_TAIL_ONLY)
+    else if (is.likely == PAIR_TAIL_ONLY && last_wave(f) < 1)
         is.overlap = 1 / (double)waves_of(f);
     return is;
 }
@@ -236,6 +239,8 @@ static char *next_buffer(void) {
 
 const char *pair_prediction_name(const struct pair_prediction *prediction) {
     char *buffer = next_buffer();
+    if (prediction->possible == PAIR_ANY)
+        return "any";
     int length = snprintf(buffer, BUFFER_BYTES, "%s", names[prediction->likely]);
     for (int i = 0; i < PAIR_CLASSES; i++)
         if (i != (int)prediction->likely && (prediction->possible & bit((enum pair_class)i)))
@@ -253,8 +258,11 @@ const char *pair_why_predicted(const struct pair_facts *f, const struct pair_pre
                  spacing);
         break;
     case PAIR_CONCURRENT:
-        snprintf(buffer, BUFFER_BYTES, "runs %s and leaves room: %ld of %d blocks", kernel,
-                 f->blocks, f->capacity);
+        if (f->capacity > 0)
+            snprintf(buffer, BUFFER_BYTES, "runs %s and leaves room: %ld of %d blocks", kernel,
+                     f->blocks, f->capacity);
+        else
+            snprintf(buffer, BUFFER_BYTES, "runs %s; nobody knows its blocks", kernel);
         break;
     case PAIR_TAIL_ONLY:
         snprintf(buffer, BUFFER_BYTES,

@@ -21,6 +21,7 @@ extern "C" {
 
 /* The values are those of results.csv, unit "class". */
 enum pair_class { PAIR_LAUNCH_BOUND, PAIR_CONCURRENT, PAIR_TAIL_ONLY, PAIR_SERIAL, PAIR_CLASSES };
+enum { PAIR_ANY = (1 << PAIR_CLASSES) - 1 };
 
 const char *pair_class_name(enum pair_class of); /* "tail-only" */
 
@@ -41,8 +42,8 @@ struct pair_seen {
     int64_t gap_ns;  /* it started so long after the first had ended; negative: before */
 };
 
-/* The class of a pair in one traced round. `first` was queued first, on an idle device, or both
- * behind a closed gate. */
+/* The class of a pair in one traced round. `first` was queued first, on an idle device; or both
+ * were behind a closed gate: then the first is the one that starts first. */
 struct pair_seen pair_judge(const struct queued_work *first, const struct queued_work *second,
                             bool gated);
 
@@ -73,7 +74,8 @@ struct pair_facts {
 };
 
 struct pair_prediction {
-    unsigned possible;      /* bit 1 << class: more than one close to a boundary */
+    unsigned possible;      /* bit 1 << class: more than one close to a boundary; PAIR_ANY: no
+                             * prediction, so nothing to hold it to */
     enum pair_class likely; /* one of them */
     double overlap;         /* what the likely class gives: share of the first kernel's time */
 };
@@ -85,7 +87,7 @@ struct pair_prediction pair_predict(const struct pair_facts *facts);
 
 bool pair_agrees(const struct pair_prediction *prediction, enum pair_class seen);
 
-/* "launch-bound", or "concurrent or tail-only", the likely one first. */
+/* "launch-bound", or "concurrent or tail-only", the likely one first, or "any". */
 const char *pair_prediction_name(const struct pair_prediction *prediction);
 
 /* One clause that gives the reason, with the figures; in one of 32 rotating buffers. */

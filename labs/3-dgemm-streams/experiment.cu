@@ -208,10 +208,14 @@ static bool is_gated(enum mode mode) {
     return mode == ONE_STREAM_GATED || mode == TWO_STREAMS_GATED;
 }
 
+static bool own_streams(enum mode mode) {
+    return mode == TWO_STREAMS || mode == TWO_STREAMS_GATED;
+}
+
 static cudaStream_t stream_of(enum mode mode, int i) {
     if (mode == DEFAULT_STREAM)
         return NULL;
-    return mode == TWO_STREAMS || mode == TWO_STREAMS_GATED ? streams[i] : streams[0];
+    return own_streams(mode) ? streams[i] : streams[0];
 }
 
 /* The gate has a stream of its own; the others wait for the event behind it. */
@@ -242,15 +246,15 @@ static void together_round(void *state) {
 
 void study_predict(struct study *study, enum mode mode) {
     struct pair_facts facts = study->facts;
-    facts.same_stream = mode != TWO_STREAMS && mode != TWO_STREAMS_GATED;
+    facts.same_stream = !own_streams(mode);
     facts.gated = is_gated(mode);
     if (facts.gated)
         facts.release_ns = release_ns();
     study->outcome[mode].predicted = pair_predict(&facts);
 }
 
-/* The class is that of the first two products. Without a tracer there is none: events do not tell
- * a kernel that runs from one that waits for room. */
+/* The class is that of the first two products. Without a tracer there is none, and no overlap of
+ * two streams: events do not tell a kernel that runs from one that waits for room. */
 static void judge(struct outcome *outcome, const char *part, enum mode mode) {
     struct pair_seen seen[TRACED_ROUNDS];
     struct queued_work work[MAX_COUNT];
@@ -274,10 +278,9 @@ static void store_outcome(const struct study *study, const char *part, enum mode
     result(part, NAME("total"), "ns", &outcome->total);
     if (mode == TWO_STREAMS)
         result(part, label("queued-after", study->dim), "ns", &outcome->queued_after);
-    if (outcome->rounds == 0)
-        return;
-    result(part, NAME("overlap"), "share", &outcome->overlap);
-    if (!tracer_works())
+    if (outcome->rounds > 0 && (tracer_works() || !own_streams(mode)))
+        result(part, NAME("overlap"), "share", &outcome->overlap);
+    if (outcome->rounds == 0 || !tracer_works())
         return;
     result_value(part, NAME("class"), "class", outcome->seen.is);
     result_value(part, NAME("predicted-class"), "class", outcome->predicted.likely);

@@ -12,6 +12,7 @@
 #include "experiment.h"
 #include "lab.h"
 #include "methods.h"
+#include "tables.h"
 #include "verdicts.h"
 
 static int64_t count = 2, n_products = 32, seed = 1;
@@ -58,65 +59,20 @@ static int rounds_of(const struct study *s, int n) {
     return repeats((int64_t)(stats_of(&s->alone_total).median * n));
 }
 
-/* ---- what the tables say --------------------------------------------------------------------- */
-
-static void print_alone(void) {
-    table_begin(6, "dim", "call returns", "product runs", "blocks", "device holds", "waves");
-    for (const struct study *s = study; s < study + studies; s++) {
-        table_cell("%d", s->dim);
-        table_cell("%s", show_time(stats_of(&s->call).median));
-        table_cell("%s", show_time(s->facts.kernel_ns));
-        table_cell("%ld", s->facts.blocks);
-        table_cell("%d", s->facts.capacity);
-        table_cell("%.2f", s->facts.capacity ? (double)s->facts.blocks / s->facts.capacity : NAN);
-    }
-    table_end();
-}
-
-static void print_predicted(const struct study *s, enum mode mode) {
-    struct pair_facts facts = s->facts;
-    facts.same_stream = mode != TWO_STREAMS && mode != TWO_STREAMS_GATED;
-    table_cell("%d", s->dim);
-    table_cell("%s", mode_name(mode));
-    table_cell("%s", pair_prediction_name(&s->outcome[mode].predicted));
-    table_cell("%s", pair_why_predicted(&facts, &s->outcome[mode].predicted));
-}
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void predict(const enum mode *modes, int n) {
-    printf("\nPredicted, before any two are queued together:\n");
-    table_begin(4, "dim", "mode", "class", "because the first");
     for (int i = 0; i < studies; i++)
-        for (int m = 0; m < n; m++) {
+        for (int m = 0; m < n; m++)
             study_predict(&study[i], modes[m]);
-            print_predicted(&study[i], modes[m]);
-        }
-    table_end();
-}
-
-static void print_seen(const struct study *s, enum mode mode) {
-    const struct outcome *o = &s->outcome[mode];
-    table_cell("%d", s->dim);
-    table_cell("%s", mode_name(mode));
-    table_cell("%s", show_time(stats_of(&o->queued_after).median));
-    table_cell("%s", show_time(stats_of(&o->total).median));
-    table_cell("%s", show_percent(stats_of(&o->overlap).median));
-    table_cell("%s", o->rounds && tracer_works() ? pair_class_name(o->seen.is) : "-");
-    table_cell("%s", o->rounds && tracer_works() ? pair_why_seen(&o->seen) : "no tracer");
+    print_predicted(study, studies, modes, n);
 }
 
 static void measure(char part, const enum mode *modes, int n, struct tally *tally) {
     for (int i = 0; i < studies; i++)
         for (int m = 0; m < n; m++)
             study_run(&study[i], part, modes[m], rounds_of(&study[i], (int)count), tally);
-    printf("\nObserved (times without the tracer, medians; overlap and class from %d traced "
-           "rounds):\n",
-           TRACED_ROUNDS);
-    table_begin(7, "dim", "mode", "2nd queued after", "all done after", "overlap", "class",
-                "because");
-    for (int i = 0; i < studies; i++)
-        for (int m = 0; m < n; m++)
-            print_seen(&study[i], modes[m]);
-    table_end();
+    print_observed(study, studies, modes, n);
 }
 
 /* ---- a: queued as the documents did ---------------------------------------------------------- */
@@ -126,13 +82,14 @@ static void part_a(void) {
     static struct tally tally;
     prepare('a');
     say("One product at a time:");
-    print_alone();
+    print_alone(study, studies);
     predict(modes, 3);
     measure('a', modes, 3, &tally);
     say("\nA call returns long before a large product is done, yet in one stream, the default one "
-        "too, products run in the order queued. A stream each lets them overlap, if the second "
-        "comes in time and finds room. It does not come in time when the first is small, and finds "
-        "no room when the first has more blocks than the device holds.");
+        "too, products run in the order queued. A stream each lets them overlap if the second "
+        "comes in time and finds room. Behind a small product it comes too late. Behind a large "
+        "one it finds no room: the first has more blocks (its grid, as any profiler shows it) than "
+        "the device holds at once, and only its last wave leaves places free.");
     verdict_calls_return_early("a-calls-return-early", study, studies);
     verdict_never_overlap("a-default-stream-never-overlaps", study, studies, DEFAULT_STREAM);
     verdict_never_overlap("a-one-stream-never-overlaps", study, studies, ONE_STREAM);
@@ -150,13 +107,14 @@ static void part_b(void) {
     static struct tally tally;
     prepare('b');
     say("A one-thread kernel holds the device until the host has queued all products. What stays "
-        "apart now is kept apart by the device. (Two streams start up to %s apart here.)",
-        show_time(release_ns()));
+        "apart now is kept apart by the device.");
+    if (release_ns() > 0)
+        say("The gate lets two streams go up to %s apart.", show_time(release_ns()));
     predict(modes, 2);
     measure('b', modes, 2, &tally);
-    say("\nSmall products overlap after all: in part a the first was over before the host had "
-        "launched the second. One stream keeps its order behind a gate too, and a product that "
-        "fills the device still does.");
+    say("\nWhat was launch-bound in part a and overlaps here was kept apart by the time to launch, "
+        "not by the device. One stream keeps its order behind a gate too, and a product that fills "
+        "the device still leaves only its tail.");
     verdict_never_overlap("b-one-stream-never-overlaps", study, studies, ONE_STREAM_GATED);
     verdict_classes("b-class-one-stream-gated", study, studies, ONE_STREAM_GATED);
     verdict_classes("b-class-two-streams-gated", study, studies, TWO_STREAMS_GATED);
@@ -165,18 +123,6 @@ static void part_b(void) {
 }
 
 /* ---- c: which dims overlap on this GPU ------------------------------------------------------- */
-
-static void print_swept(const struct study *s) {
-    table_cell("%d", s->dim);
-    table_cell("%s", show_time(s->facts.kernel_ns));
-    table_cell("%ld of %d", s->facts.blocks, s->facts.capacity);
-    for (int gated = 0; gated < 2; gated++) {
-        const struct outcome *o = &s->outcome[gated ? TWO_STREAMS_GATED : TWO_STREAMS];
-        table_cell("%s", pair_prediction_name(&o->predicted));
-        table_cell("%s", o->rounds && tracer_works() ? pair_class_name(o->seen.is) : "-");
-        table_cell("%s", show_percent(stats_of(&o->overlap).median));
-    }
-}
 
 static void say_window(const struct study *swept, int n) {
     int from = 0, to = 0;
@@ -192,7 +138,8 @@ static void say_window(const struct study *swept, int n) {
     }
     result_value("c", "window from", "count", from);
     result_value("c", "window to", "count", to);
-    say("\nThis GPU's window: dims %d to %d overlap without a gate. Below, launch time keeps the "
+    say("\nThis GPU's window: dim %d to %d, concurrent without a gate. Below, launch time keeps "
+        "the "
         "products apart; above, the first one's blocks leave room only at their tail. The "
         "documents' K40 had 16 and 64 below its window, 256 in it and 8192 above. A faster GPU "
         "finishes the same product sooner and holds more blocks: its window lies higher.",
@@ -214,11 +161,7 @@ static void part_c(void) {
         study_run(&swept[n], 'c', TWO_STREAMS_GATED, rounds_of(&swept[n], (int)count), &tally);
         study_end(&swept[n++]);
     }
-    table_begin(9, "dim", "runs", "blocks", "predicted", "observed", "overlap", "gated: predicted",
-                "observed", "overlap");
-    for (int i = 0; i < n; i++)
-        print_swept(&swept[i]);
-    table_end();
+    print_sweep(swept, n);
     if (tracer_works())
         say_window(swept, n);
     verdict_classes("c-class-two-streams", swept, n, TWO_STREAMS);
@@ -228,26 +171,25 @@ static void part_c(void) {
 
 /* ---- d: the tail ----------------------------------------------------------------------------- */
 
-/* The largest dim of which only the tail should overlap, or NULL. */
+/* The largest dim of which only the tail should overlap, for sure; or NULL. */
 static struct study *tail_study(void) {
     struct study *found = NULL;
     for (struct study *s = study; s < study + studies; s++) {
         study_predict(s, TWO_STREAMS);
-        if (s->outcome[TWO_STREAMS].predicted.likely == PAIR_TAIL_ONLY &&
+        if (s->outcome[TWO_STREAMS].predicted.possible == 1U << PAIR_TAIL_ONLY &&
             (!found || s->dim > found->dim))
             found = s;
     }
     return found;
 }
 
-static void print_tail(const struct study *s, enum mode mode) {
-    const struct outcome *o = &s->outcome[mode];
-    table_cell("%s", mode_name(mode));
-    table_cell("%s", show_percent(o->predicted.overlap));
-    table_cell("%s", show_percent(stats_of(&o->overlap).median));
-    table_cell("%s %s", show_time(fabs((double)o->seen.gap_ns)),
-               o->seen.gap_ns < 0 ? "before" : "after");
-    table_cell("%s", show_time(stats_of(&o->total).median));
+static void no_tail(void) {
+    const char *why = tracer_works()
+                          ? "no dim of --dims fills this device and leaves places free "
+                            "in its last wave: add another large one"
+                          : "without a tracer nobody knows how many blocks a product has";
+    check_cannot_show("d-tail-in-two-streams", why);
+    check_cannot_show("d-no-tail-in-one-stream", why);
 }
 
 static void part_d(void) {
@@ -256,8 +198,7 @@ static void part_d(void) {
     prepare('d');
     struct study *s = tail_study();
     if (!s) {
-        check_cannot_show("d-tail-in-two-streams", "no product of --dims fills this device: add a "
-                                                   "larger one");
+        no_tail();
         return;
     }
     int all = waves(s->facts.blocks, s->facts.capacity);
@@ -271,11 +212,7 @@ static void part_d(void) {
         study_predict(s, modes[m]);
         study_run(s, 'd', modes[m], 3, &tally);
     }
-    table_begin(5, "mode", "overlap predicted", "observed", "second starts, to the first's end",
-                "all done after");
-    for (int m = 0; m < 2; m++)
-        print_tail(s, modes[m]);
-    table_end();
+    print_tail(s, modes, 2);
     result_value("d", "tail", "ns", (double)-s->outcome[TWO_STREAMS].seen.gap_ns);
     result_value("d", "predicted-tail", "ns", s->facts.kernel_ns / all);
     say("\nThe figure assumes that all waves take equally long. The blocks of the last one have "

@@ -26,20 +26,21 @@ static bool was_judged(const struct study *s, enum mode mode) {
 }
 
 void verdict_classes(const char *id, const struct study *study, int n, enum mode mode) {
-    char measured[400] = "";
-    int judged = 0, agree = 0;
+    char measured[400], wrong[300] = "";
+    int judged = 0, agree = 0, near = 0;
     for (int i = 0; i < n; i++) {
         const struct outcome *o = &study[i].outcome[mode];
-        if (!was_judged(&study[i], mode))
+        if (!was_judged(&study[i], mode) || o->predicted.possible == PAIR_ANY)
             continue;
         judged++;
-        if (pair_agrees(&o->predicted, o->seen.is))
-            agree++;
-        else
-            append(measured, sizeof measured, "%d: %s, not %s", study[i].dim,
-                   pair_class_name(o->seen.is), pair_prediction_name(&o->predicted));
+        near += o->predicted.possible != 1U << o->predicted.likely;
+        agree += pair_agrees(&o->predicted, o->seen.is);
+        if (!pair_agrees(&o->predicted, o->seen.is))
+            append(wrong, sizeof wrong, "%d %s, not %s", study[i].dim, pair_class_name(o->seen.is),
+                   pair_prediction_name(&o->predicted));
     }
-    append(measured, sizeof measured, "%d of %d dims", agree, judged);
+    snprintf(measured, sizeof measured, "%d of %d dims, %d of them near a boundary%s%s", agree,
+             judged, near, *wrong ? ": " : "", wrong);
     if (judged == 0)
         check_cannot_show(id, no_tracer);
     else
