@@ -52,8 +52,10 @@ cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
 cudaError_t cudaFree(void *address) {
     if (call_enter("cudaFree"))
         return call_leave();
-    if (!address)
+    if (!address) {
+        call_cost(sim_profile()->query_ns);
         return call_done(cudaSuccess);
+    }
     struct allocation *allocation = memory_find(address);
     if (!allocation || allocation->base != address || allocation->freeing ||
         allocation->kind == MEMORY_PINNED)
