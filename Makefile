@@ -38,7 +38,7 @@ lab_dir = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 ifdef SAN
 override B := build/san
 CC      := $(CLANG)
-CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS  += -fsanitize=address,undefined -fno-sanitize=function,vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 
 # ---- how things are compiled -------------------------------------------------------------------
@@ -174,7 +174,7 @@ TESTS      ?= $(UNIT_TESTS) $(wildcard tests/*.bats)
 
 $(B)/sim/unit/%: tests/unit/%.c $(SIM_O)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) $(SIM_INC) -Itests/unit -MT $@ -c $< -o $@.o
+	$(CC) $(CFLAGS_) $(SIM_INC) -Itests/unit $(if $(CUDA),-idirafter $(CUDA)/include) -MT $@ -c $< -o $@.o
 	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
 $(B)/sim/probe: tests/probe.cu $(SIM_O)
 	$(CLANG) $(SIM_CU) -MT $@ -c $< -o $@.o
