@@ -55,7 +55,8 @@ static cudaError_t finish(const char *function, cudaError_t error) {
         sim_host_work(1, true);
     if (tracer_on())
         tracer_call(function, call.correlation, call.start_ns, sim_now_ns());
-    if (error)
+    /* A query's "not yet" is not kept for cudaGetLastError (seen on an H200, CUDA 13.0). */
+    if (error && error != cudaErrorNotReady)
         kept_error = error;
     return error;
 }

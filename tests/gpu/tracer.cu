@@ -1,4 +1,5 @@
 /* The tracer records every launch and copy, says what each was, and puts it where it happened. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"
