@@ -6,6 +6,7 @@
 #include "report.h"
 #include "results.h"
 #include "text.h"
+#include "tracer.h"
 
 #include <math.h>
 
@@ -114,7 +115,7 @@ static void check_copy_out_waits(const struct work *w) {
     const struct span *copy =
         timeline_find(w->part, SPAN_D2H, timeline_count_of(w->part, SPAN_D2H) - 1);
     const struct span *call = copy ? timeline_call_of(copy) : NULL;
-    if (!call || !kernel) {
+    if (!tracer_works() || !call || !kernel) {
         check_cannot_show(spans, "without a tracer host calls are not in the timeline");
         return;
     }

@@ -8,7 +8,7 @@
 #include "lab.h"
 
 int64_t bytes = (int64_t)2048 * MIB, table_bytes = 64 * MIB, largest_bytes = 256 * MIB;
-int64_t sleep_ns = 10 * MS, busy_ns = 3 * MS;
+int64_t sleep_ns = 10 * MS, busy_ns = 2 * MS;
 
 static const struct option_spec options[] = {
     {"bytes", OPTION_BYTES, &bytes, MIB, (int64_t)1 << 40, NULL, "size of the copies in part a"},

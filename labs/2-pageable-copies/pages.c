@@ -30,7 +30,7 @@ int64_t bytes_that_fit(char part, int64_t wanted, int device_buffers, int host_b
 }
 
 int64_t busy_long_enough(double idle_ns) {
-    return 3 * (int64_t)idle_ns > busy_ns ? 3 * (int64_t)idle_ns : busy_ns;
+    return 2 * (int64_t)idle_ns > busy_ns ? 2 * (int64_t)idle_ns : busy_ns;
 }
 
 static uint64_t mark(size_t at, int seed) {

@@ -17,10 +17,6 @@ enum { BLOCKS = 128, THREADS = 128 };
 struct measured runs[STATES][WAITS];
 int corrupt_rounds;
 
-static enum host_kind kind_of(enum state state) {
-    return state == PINNED ? HOST_PINNED : state == REGISTERED ? HOST_REGISTERED : HOST_PAGEABLE;
-}
-
 struct buffers {
     void *host, *device;
     cudaStream_t stream;
@@ -93,7 +89,7 @@ static void untouched_round(struct measured *m, struct buffers *b) {
 
 /* CUDA runtime API, cudaSetDeviceFlags: on a device that is in use it replaces the flags; toolkits
  * before 11 refused that. */
-bool set_wait(enum wait wait) {
+static bool set_wait(enum wait wait) {
     unsigned flag = wait == SPIN ? cudaDeviceScheduleSpin : cudaDeviceScheduleBlockingSync;
     unsigned now = 0;
     if (cudaSetDeviceFlags(flag) != cudaSuccess)
@@ -111,11 +107,11 @@ static void trace_program(enum state state, const struct buffers *b) {
     stats_keep(true);
 }
 
-static void run_state(enum state state, struct buffers *b, int rounds) {
-    if (state != UNTOUCHED) {
-        b->host = host_alloc_touched(kind_of(state), bytes);
+static void run_state(enum state state, struct buffers *b) {
+    /* ns a round: 8 GB/s is slow. All kinds of memory get as many rounds as the slow ones. */
+    int rounds = repeats(bytes / 8);
+    if (state != UNTOUCHED)
         verify_copies(b, state);
-    }
     for (int wait = SPIN; wait < WAITS; wait++) {
         struct measured *m = &runs[state][wait];
         if (!set_wait((enum wait)wait))
@@ -128,10 +124,22 @@ static void run_state(enum state state, struct buffers *b, int rounds) {
         }
     }
     set_wait(SPIN);
-    if (state != UNTOUCHED) {
+    if (state != UNTOUCHED)
         trace_program(state, b);
-        host_free(kind_of(state), b->host, bytes);
-    }
+}
+
+/* Touched memory comes first: it warms up the path that untouched memory takes. */
+static void run_states(struct buffers *b) {
+    b->host = host_alloc_touched(HOST_PAGEABLE, bytes);
+    run_state(TOUCHED, b);
+    CUDA_CHECK(cudaHostRegister(b->host, bytes, cudaHostRegisterDefault));
+    run_state(REGISTERED, b);
+    CUDA_CHECK(cudaHostUnregister(b->host));
+    host_free(HOST_PAGEABLE, b->host, bytes);
+    run_state(UNTOUCHED, b);
+    b->host = host_alloc_touched(HOST_PINNED, bytes);
+    run_state(PINNED, b);
+    host_free(HOST_PINNED, b->host, bytes);
 }
 
 void program(void) {
@@ -141,12 +149,7 @@ void program(void) {
     CUDA_CHECK(cudaStreamCreateWithFlags(&b.stream, cudaStreamNonBlocking));
     CUDA_CHECK(cudaEventCreateWithFlags(&b.slept, cudaEventDisableTiming));
     introduce_program();
-    /* The slow kinds of memory decide how many rounds there are for all of them. Pageable memory
-     * that was touched comes first: it warms up the path that untouched memory takes. */
-    static const enum state order[STATES] = {TOUCHED, UNTOUCHED, PINNED, REGISTERED};
-    int rounds = repeats(bytes / 8); /* ns: 8 GB/s is slow */
-    for (int i = 0; i < STATES; i++)
-        run_state(order[i], &b, rounds);
+    run_states(&b);
     CUDA_CHECK(cudaSetDeviceFlags(cudaDeviceScheduleAuto));
     CUDA_CHECK(cudaEventDestroy(b.slept));
     CUDA_CHECK(cudaStreamDestroy(b.stream));

@@ -251,12 +251,11 @@ static void explain_rows(void) {
         "more. waited: calls that came back only when that kernel was over. copy done: calls whose "
         "own work was over then, too.",
         show_time((double)busy_ns));
-    say("Where the manual leaves it open, this machine does this with %s: an asynchronous copy "
-        "from pageable memory %s for the stream, one to pageable memory %s. Editions up to CUDA 11 "
-        "promised that the second waits, and that a thread of the driver stages the first; since "
-        "then both are only allowed to wait.",
+    say("Where the manual leaves it open: an asynchronous copy of %s from pageable memory %s here, "
+        "and one to pageable memory %s. Editions up to CUDA 11 promised that the second waits, and "
+        "that a thread of the driver stages the first; since then both are only allowed to wait.",
         show_bytes((double)table_bytes), mostly(&in->busy.waited) ? "waits" : "does not wait",
-        mostly(&out->busy.waited) ? "waits" : "does not");
+        mostly(&out->busy.waited) ? "waits" : "does not wait");
     say("cudaMemcpy from pageable memory returned before its copy was done in %d of %d calls: it "
         "returns when the data is staged.",
         sync_in->busy.own_done.n - count_true(&sync_in->busy.own_done), sync_in->busy.own_done.n);
