@@ -42,10 +42,10 @@ void about_read(struct about *about, const char *dir) {
     about->simulated = strcmp(kind, "sim") == 0;
     about->date[strcspn(about->date, "T ")] = '\0'; /* the day is enough */
     const char *what = about->simulated  ? "SIMULATED"
-                       : about->recorded ? "RECORDED on"
-                                         : "measured on";
+                       : about->recorded ? "RECORDED on "
+                                         : "measured on ";
     /* A simulated run is the same on any day. */
-    snprintf(about->label, sizeof about->label, "%s %s%s%s%s%s", what, about->device,
+    snprintf(about->label, sizeof about->label, "%s%s%s%s%s%s", what, about->device,
              about->simulated ? "" : ", ", about->simulated ? "" : about->date,
              *about->invalid ? " | INVALID: " : "", about->invalid);
 }

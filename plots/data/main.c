@@ -9,7 +9,8 @@ static const char usage[] =
     "       plot-data timeline TITLE PART RUN...             for timeline.gp\n"
     "       plot-data timeline-text TITLE PART RUN...        a timeline drawn with letters\n"
     "       plot-data blocks TITLE PART RUN                  for blocks.gp\n"
-    "       plot-data series NAME PART PATTERN RUN...        results whose name fits PATTERN\n"
+    "       plot-data series NAME PART PATTERN PARTNER RUN...  results whose name fits PATTERN\n"
+    "       plot-data rows NAME PART PATTERN PARTNER RUN...    the same, a series each\n"
     "       plot-data about RUN...                           what kind of run each is\n"
     "       plot-data begin OUT FONT | finish TEMPORARY OUT  a picture's file\n"
     "RUN is a folder with run.csv, results.csv and timeline.csv; recorded:FOLDER is a recorded "
@@ -18,6 +19,7 @@ static const char usage[] =
 int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     gnuplot_reads = strcmp(command, "parts") != 0 && strcmp(command, "timeline-text") != 0;
+    series_of_rows = strcmp(command, "rows") == 0;
     if (strcmp(command, "parts") == 0 && argc == 3)
         spans_list_parts(argv[2]);
     else if (strcmp(command, "timeline") == 0 && argc >= 5)
@@ -26,8 +28,8 @@ int main(int argc, char **argv) {
         timeline_text(argv[2], argv[3], argc - 4, argv + 4);
     else if (strcmp(command, "blocks") == 0 && argc == 5)
         blocks_emit(argv[2], argv[3], argv[4]);
-    else if (strcmp(command, "series") == 0 && argc >= 6)
-        series_emit(argv[2], argv[3], argv[4], argc - 5, argv + 5);
+    else if ((strcmp(command, "series") == 0 || series_of_rows) && argc >= 7)
+        series_emit(argv[2], argv[3], argv[4], argv[5], argc - 6, argv + 6);
     else if (strcmp(command, "about") == 0 && argc >= 3)
         about_emit(argc - 2, argv + 2);
     else if (strcmp(command, "begin") == 0 && argc == 4)

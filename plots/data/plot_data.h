@@ -86,6 +86,8 @@ struct spans {
 
 /* Reads one part of each run's timeline.csv. Fails if a run has no such part. */
 void spans_read(struct spans *spans, const char *part, int runs, char **dirs);
+/* Moves all times so that the first record starts at 0, and sets end_ns. */
+void spans_start_at_zero(struct spans *spans);
 void spans_list_parts(const char *dir); /* text: part, records, block records */
 bool class_on_host(int class);
 
@@ -162,7 +164,9 @@ void bars_make(struct bars *bars, const struct layout *layout);
 void timeline_emit(const char *title, const char *part, int runs, char **dirs);
 void timeline_text(const char *title, const char *part, int runs, char **dirs);
 void blocks_emit(const char *title, const char *part, const char *dir);
-void series_emit(const char *name, const char *part, const char *pattern, int runs, char **dirs);
+extern bool series_of_rows; /* each row is a series of its own, whatever its name ends with */
+void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
+                 int runs, char **dirs);
 void file_begin(const char *out, const char *font);
 int file_finish(const char *temporary, const char *out);
 

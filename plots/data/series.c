@@ -11,14 +11,18 @@ struct point {
     int run;
     long order; /* of first appearance, so that series keep the lab's order */
     double x, median, min, max, cov;
-    const char *unit, *n;
+    double partner; /* the median of the row that has `partner` for this one's first word */
+    const char *part, *unit, *n;
 };
 
+bool series_of_rows;
 static struct point *points;
 static int count;
 
 /* Cuts the number off the end of the name; rows without one get x = NaN. */
 static double cut_value(char *name) {
+    if (series_of_rows)
+        return 0.0 / 0.0;
     char *space = strrchr(name, ' '), *end;
     if (!space)
         return 0.0 / 0.0;
@@ -27,6 +31,31 @@ static double cut_value(char *name) {
         return 0.0 / 0.0;
     *space = '\0';
     return value;
+}
+
+/* "class two-streams" is the partner of "overlap two-streams" at the same value, part and run. */
+static bool is_partner(const struct csv_file *csv, const struct point *p, const char *word,
+                       char *name, int c_part, int c_name) {
+    size_t length = strlen(word);
+    const char *rest = strchr(p->name, ' ');
+    if (!rest || strcmp(csv->field[c_part], p->part) != 0 ||
+        strncmp(csv->field[c_name], word, length) != 0)
+        return false;
+    snprintf(name, 300, "%s", csv->field[c_name]);
+    double x = cut_value(name);
+    return strcmp(name + length, rest) == 0 && (x == p->x || (x != x && p->x != p->x));
+}
+
+static void find_partners(int run, const char *dir, const char *word) {
+    struct csv_file csv;
+    char name[300];
+    csv_open(&csv, dir, "results.csv");
+    int c_part = csv_column(&csv, "part"), c_name = csv_column(&csv, "name");
+    int c_median = csv_column(&csv, "median");
+    while (csv_next(&csv))
+        for (int i = 0; i < count; i++)
+            if (points[i].run == run && is_partner(&csv, &points[i], word, name, c_part, c_name))
+                points[i].partner = csv_number(&csv, c_median);
 }
 
 static void read_run(int run, const char *dir, const char *part, const char *pattern) {
@@ -43,6 +72,8 @@ static void read_run(int run, const char *dir, const char *part, const char *pat
         double x = cut_value(csv.field[c_name]);
         points[count++] = (struct point){.name = csv.field[c_name],
                                          .run = run,
+                                         .part = csv.field[c_part],
+                                         .partner = 0.0 / 0.0,
                                          .x = x,
                                          .median = csv_number(&csv, c_median),
                                          .min = csv_number(&csv, c_min),
@@ -78,27 +109,34 @@ static bool new_series(int i) {
     return i == 0 || points[i].order != points[i - 1].order || points[i].run != points[i - 1].run;
 }
 
+/* After a tab or a sign of equality. */
 static void emit_number(double value) {
     printf(value != value ? "\tNaN" : "\t%.17g", value);
 }
 
 /* gnuplot: NAME_n, NAME_rows, NAME_key[], NAME_run[], and $NAME with one index a series and the
- * columns x median min max cov name unit n. No row at all gives NAME_n = 0. */
-void series_emit(const char *name, const char *part, const char *pattern, int runs, char **dirs) {
+ * columns x median min max cov name unit n partner part. NAME_y[] is each series' first median.
+ * No row at all gives NAME_n = 0. */
+void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
+                 int runs, char **dirs) {
     int series = 0;
     for (int run = 0; run < runs; run++) {
         struct about about;
         about_read(&about, dirs[run]);
         read_run(run, about.dir, part, pattern);
+        if (*partner)
+            find_partners(run, about.dir, partner);
     }
     sort_points();
     for (int i = 0; i < count; i++)
         series += new_series(i);
-    printf("%s_n = %d; %s_rows = %d\narray %s_key[%d]\narray %s_run[%d]\n", name, series, name,
-           count, name, series ? series : 1, name, series ? series : 1);
+    printf("%s_n = %d; %s_rows = %d\n", name, series, name, count);
+    static const char *const arrays[] = {"key", "run", "y", "part", "partner"};
+    for (int i = 0; i < 5; i++)
+        printf("array %s_%s[%d]\n", name, arrays[i], series ? series : 1);
     printf("$%s << EOD\n", name);
     if (!count)
-        puts("NaN\tNaN\tNaN\tNaN\tNaN\t\t\t0");
+        puts("NaN\tNaN\tNaN\tNaN\tNaN\t\t\t0\tNaN\t");
     for (int i = 0; i < count; i++) {
         if (i && new_series(i))
             puts("\n");
@@ -109,14 +147,20 @@ void series_emit(const char *name, const char *part, const char *pattern, int ru
         emit_number(points[i].cov);
         putchar('\t');
         emit_field(points[i].name);
-        printf("\t%s\t%s\n", points[i].unit, points[i].n);
+        printf("\t%s\t%s", points[i].unit, points[i].n);
+        emit_number(points[i].partner);
+        printf("\t%s\n", points[i].part);
     }
     puts("EOD");
     for (int i = 0, at = 0; i < count; i++) {
         if (!new_series(i))
             continue;
         at++;
-        printf("%s_run[%d] = %d; %s_key[%d] = ", name, at, points[i].run + 1, name, at);
+        printf("%s_run[%d] = %d; %s_y[%d] =", name, at, points[i].run + 1, name, at);
+        emit_number(points[i].median);
+        printf("; %s_partner[%d] =", name, at);
+        emit_number(points[i].partner);
+        printf("; %s_part[%d] = '%s'; %s_key[%d] = ", name, at, points[i].part, name, at);
         emit_text(points[i].name);
         puts("");
     }

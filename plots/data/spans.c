@@ -164,6 +164,14 @@ static void read_run(struct spans *spans, const char *part, int run, const char 
     mark_held_calls(spans->at + old, spans->count - old);
 }
 
+void spans_start_at_zero(struct spans *spans) {
+    int64_t first = first_start(spans->at, spans->count, INT64_MAX);
+    first = first_start(spans->block, spans->blocks, first);
+    spans->end_ns = 0;
+    count_from(spans->at, spans->count, first, &spans->end_ns);
+    count_from(spans->block, spans->blocks, first, &spans->end_ns);
+}
+
 void spans_read(struct spans *spans, const char *part, int runs, char **dirs) {
     memset(spans, 0, sizeof *spans);
     if (runs > (int)(sizeof spans->about / sizeof spans->about[0]))

@@ -1,0 +1,30 @@
+# lab-1-launch-depth.gp - how long each launch took to return while none could run   usage: gnuplot -c lab-1-launch-depth.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]
+if (ARGC < 2) { print "usage: gnuplot -c lab-1-launch-depth.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]"; exit status 2 }
+run = ARG1; out = ARG2; n_more = ARGC - 2
+array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
+load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+wanted = "part d, launch return <k>"
+load series("returns", "d", "launch return *", "")
+load series("depth", "d", "queue depth", "")
+if (returns_n == 0) { @NOTHING }
+
+W = 1400; H = 560
+@OPEN
+title = sprintf("%s: how many launches fit in the queue", lab)
+subtitle = depth_n ? sprintf("behind a closed gate nothing runs, so launches pile up: the %s one had to wait for room", sprintf("%d", depth_y[1] + 1)."th") : "behind a closed gate nothing runs, so launches pile up; none of these had to wait"
+@HEAD
+set tmargin at screen 1 - 84.0/H; set bmargin at screen 62.0/H; set lmargin at screen 0.075; set rmargin at screen 1 - 22.0/W
+stats $returns using 1:2 name "R" nooutput
+set xrange [0:R_max_x * 1.03]; set logscale y; set yrange [floor10(R_min_y * 0.999):ceil10(R_max_y * 1.001)]
+@TIME_TICKS_Y
+set xtics font tick_font; set grid ytics xtics
+set xlabel "launch, counted from the first one behind the gate" font pt(10) tc rgb "#444444"
+set ylabel "time until the launch returned" font pt(10) tc rgb "#444444" offset -0.5,0
+set key top left font tick_font samplen 2 Left reverse
+do for [i=1:depth_n] {
+    set arrow i from depth_y[i], graph 0 to depth_y[i], graph 1 nohead lc rgb accent dt run_dash(depth_run[i])
+    set label i sprintf("%d fit", int(depth_y[i])) at depth_y[i], graph (0.93 - 0.07 * i) right offset -0.8,0 font pt(11) tc rgb accent
+}
+plot for [i=1:returns_n] $returns using 1:3:4 index i-1 with filledcurves fc rgb series_rgb(returns_run[i]) fs transparent solid 0.18 notitle, \
+    for [i=1:returns_n] $returns using 1:2 index i-1 with points pt series_point(1, returns_run[i]) ps 0.5 lc rgb series_rgb(returns_run[i]) title run_label[returns_run[i]]." (median; shaded: fastest to slowest round)"
+@FINISH

@@ -1,0 +1,42 @@
+# lab-5-first-call.gp - what the first use of each thing costs, beside the second   usage: gnuplot -c lab-5-first-call.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]
+if (ARGC < 2) { print "usage: gnuplot -c lab-5-first-call.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]"; exit status 2 }
+run = ARG1; out = ARG2; n_more = ARGC - 2
+array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
+load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+wanted = "first <thing> and second <thing>"
+load rows("first", "*", "first *", "second")
+if (first_n == 0) { @NOTHING }
+
+rows = 0
+array place[first_n]
+do for [i=1:first_n] {
+    place[i] = 0
+    do for [j=1:i-1] { if (first_key[j] eq first_key[i] && first_part[j] eq first_part[i]) { place[i] = place[j] } }
+    if (place[i] == 0) { rows = rows + 1; place[i] = rows }
+}
+W = 1400; H = 150 + 26 * rows + 40
+@OPEN
+title = sprintf("%s: the first time costs more", lab)
+subtitle = "full: the first use in a process.  Hollow: the second.  At the right: how many times more."
+@HEAD
+thing(i) = first_key[i][strlen("first ") + 1:*]
+stats $first using 2 name "F" nooutput
+stats $first using 9 name "S" nooutput
+low = S_records > 0 && S_min > 0 && S_min < F_min ? S_min : F_min
+set logscale x; set xrange [floor10(low):ceil10(F_max)]
+set yrange [rows + 0.6:0.4]
+@TIME_TICKS_X
+unset grid; set grid xtics ytics
+set ytics scale 0 font tick_font
+set ytics ()
+do for [i=1:first_n] { if (first_run[i] == 1) { set ytics add (first_part[i].". ".thing(i) place[i]) } }
+set tmargin at screen 1 - 76.0/H; set bmargin at screen 50.0/H; set lmargin at screen 0.22; set rmargin at screen 0.90
+unset key
+second(v, other) = v == v ? v : other # NaN: not measured twice
+y_of(i) = place[i] + (first_run[i] - 1) * 0.26 - (runs - 1) * 0.13
+plot for [i=1:first_n] $first using (second($9, $2)):(y_of(i)):($2 - second($9, $2)):(0) index i-1 with vectors nohead lc rgb "#bbbbbb" lw 3, \
+    for [i=1:first_n] $first using 3:(y_of(i)):($4-$3):(0) index i-1 with vectors nohead lc rgb series_rgb(first_run[i]) lw 1, \
+    for [i=1:first_n] $first using 2:(y_of(i)) index i-1 with points pt 7 ps 1.2 lc rgb series_rgb(first_run[i]), \
+    for [i=1:first_n] $first using (second($9, 1e99)):(y_of(i)) index i-1 with points pt 6 ps 1.2 lw 1.5 lc rgb series_rgb(first_run[i]), \
+    for [i=1:first_n] $first using (ceil10(F_max)):(y_of(i)):($9 > 0 ? sprintf("× %.3g", $2/$9) : "") index i-1 with labels left offset 1,0 font pt(9.5) tc rgb "#333333"
+@FINISH
