@@ -133,6 +133,7 @@ const char *traced_part(const char *part, int i) {
 double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state) {
     double median_ns = measured_rounds(part, n, round, state), ratio = NAN;
     stats_keep(false);
+    tracer_attach();
     for (int i = 0; i < traced; i++) {
         progress(part, "traced round", i + 1, traced);
         int64_t traced_ns =
@@ -140,6 +141,7 @@ double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *
         if (i == 0 && tracer_works() && median_ns > 0)
             ratio = (double)traced_ns / median_ns;
     }
+    tracer_detach();
     progress_end();
     stats_keep(true);
     if (!isnan(ratio))

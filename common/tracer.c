@@ -9,6 +9,7 @@
 static const char *disabled;
 static char name[256] = "none: not started";
 static bool works;
+static int attached; /* how many times: by tracer_attach and by trace_begin */
 static const char *current_part; /* NULL while not tracing */
 static size_t first_span;
 
@@ -20,12 +21,32 @@ static void use_backend_unless(const char *reason) {
         snprintf(name, sizeof name, "none: %s", reason);
 }
 
+static void stand_in(const char *reason) {
+    use_backend_unless(reason);
+    warn("no trace (%s); events recorded round the work stand in", reason);
+}
+
 void tracer_disable(const char *reason) {
     disabled = reason;
 }
 
 void tracer_init(void) {
-    use_backend_unless(disabled ? disabled : backend_init());
+    use_backend_unless(disabled ? disabled : backend_attach());
+    if (works)
+        backend_detach();
+}
+
+void tracer_attach(void) {
+    if (attached++ > 0 || !works)
+        return;
+    const char *reason = backend_attach();
+    if (reason)
+        stand_in(reason);
+}
+
+void tracer_detach(void) {
+    if (--attached == 0 && works)
+        backend_detach();
 }
 
 const char *tracer_name(void) {
@@ -42,12 +63,11 @@ bool tracing(void) {
 
 void trace_begin(const char *part) {
     first_span = timeline_count();
-    if (works) {
-        const char *reason = backend_begin();
-        if (reason) {
-            use_backend_unless(reason);
-            warn("part %s: no trace (%s); events recorded round the work stand in", part, reason);
-        }
+    tracer_attach();
+    const char *reason = works ? backend_begin() : NULL;
+    if (reason) {
+        backend_detach();
+        stand_in(reason);
     }
     if (!works)
         events_begin();
@@ -95,4 +115,5 @@ void trace_end(void) {
     require_kernels_if_launched();
     count_rejected(lost);
     current_part = NULL;
+    tracer_detach();
 }

@@ -10,10 +10,13 @@ extern "C" {
 /* "cupti" or "sim". */
 extern const char backend_name[];
 
-/* Called once, before the CUDA context exists. NULL if work can be recorded, else why not. */
-const char *backend_init(void);
+/* Puts the tracer into the process. NULL if work can be recorded, else why not. */
+const char *backend_attach(void);
 
-/* Starts recording; the device is idle. Work of its own that it needs for a steady state is not
+/* Takes it out again: while it is in, host calls take longer even when nothing is recorded. */
+void backend_detach(void);
+
+/* Starts recording; the tracer is attached and the device is idle. Work of its own that it needs for a steady state is not
  * among the spans. NULL, or why nothing can be recorded: then it is not called again. */
 const char *backend_begin(void);
 

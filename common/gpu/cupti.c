@@ -7,11 +7,13 @@ const char backend_name[] = "cupti";
 
 #ifndef HAVE_CUPTI
 
-const char *backend_init(void) {
+const char *backend_attach(void) {
     return "built without CUPTI";
 }
+void backend_detach(void) {
+}
 const char *backend_begin(void) {
-    return backend_init();
+    return backend_attach();
 }
 int backend_end(const char *part) {
     (void)part;
@@ -127,7 +129,7 @@ static const char *enable(void) {
 
 /* The activity API needs no subscriber. Being the one subscriber there can be finds out whether
  * another profiler is at work, and keeps it from taking the records half-way (cuptiSubscribe). */
-const char *backend_init(void) {
+const char *backend_attach(void) {
     CUpti_SubscriberHandle subscriber;
     TRY(cuptiSubscribe(&subscriber, no_callback, NULL));
     TRY(cuptiActivityRegisterTimestampCallback(timestamp));
@@ -135,6 +137,14 @@ const char *backend_init(void) {
     const char *reason = enable();
     disable();
     return reason;
+}
+
+/* cuptiFinalize takes CUPTI out of the process; it can be attached again (CUPTI documentation,
+ * "Dynamic Attach and Detach"). */
+void backend_detach(void) {
+    cuptiFinalize();
+    if (spin_guard()) /* the kernels are there: the first call after detaching is slow, spend it */
+        throw_away_work();
 }
 
 static void free_buffers(void) {

@@ -13,8 +13,11 @@ static struct span *spans;
 static size_t count, capacity;
 static bool on, launched, flushed;
 
-const char *backend_init(void) {
+const char *backend_attach(void) {
     return NULL;
+}
+
+void backend_detach(void) {
 }
 
 const char *backend_begin(void) {

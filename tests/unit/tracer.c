@@ -10,7 +10,10 @@
 #define trace_end my_trace_end
 #define tracing my_tracing
 #define backend_name my_backend_name
-#define backend_init my_backend_init
+#define tracer_attach my_tracer_attach
+#define tracer_detach my_tracer_detach
+#define backend_attach my_backend_attach
+#define backend_detach my_backend_detach
 #define backend_begin my_backend_begin
 #define backend_end my_backend_end
 #define events_begin my_events_begin
@@ -19,12 +22,16 @@
 
 const char my_backend_name[] = "made up";
 static const char *init_reason, *begin_reason;
-static int lost, events_traces;
+static int lost, events_traces, attached_now;
 static struct span records[4];
 static int record_count;
 
-const char *my_backend_init(void) {
+const char *my_backend_attach(void) {
+    attached_now += !init_reason;
     return init_reason;
+}
+void my_backend_detach(void) {
+    attached_now--;
 }
 const char *my_backend_begin(void) {
     return begin_reason;
@@ -46,7 +53,7 @@ void my_events_end(const char *part) {
 static void start(const char *at_init, const char *at_begin) {
     init_reason = at_init;
     begin_reason = at_begin;
-    record_count = lost = events_traces = 0;
+    record_count = lost = events_traces = attached_now = 0;
     my_tracer_disable(NULL);
     my_tracer_init();
 }
@@ -81,6 +88,21 @@ static void recorded(void) {
     EXPECT_TEXT(timeline_at(timeline_count() - 2)->name, "cudaLaunchKernel");
 }
 
+static void attached_only_while_needed(void) {
+    start(NULL, NULL);
+    EXPECT_INT(attached_now, 0);
+    my_trace_begin("alone");
+    EXPECT_INT(attached_now, 1);
+    my_trace_end();
+    EXPECT_INT(attached_now, 0);
+    my_tracer_attach();
+    trace("first of two");
+    trace("second of two");
+    EXPECT_INT(attached_now, 1);
+    my_tracer_detach();
+    EXPECT_INT(attached_now, 0);
+}
+
 static void refused_at_the_start(void) {
     start("no permission", NULL);
     EXPECT(!my_tracer_works());
@@ -107,7 +129,7 @@ static void refused_later(void) {
     start(NULL, "taken away");
     EXPECT(my_tracer_works());
     EXPECT_INT(tap_child(trace_refused, NULL), 0);
-    EXPECT_PART(tap_messages, "part later: no trace (taken away); events");
+    EXPECT_PART(tap_messages, "no trace (taken away); events");
     trace("later");
     EXPECT_TEXT(my_tracer_name(), "none: taken away");
     trace("later");
@@ -148,6 +170,7 @@ static void lost_and_wrong_records(void) {
 int main(void) {
     static const struct tap_test tests[] = {
         {"records go into the timeline, in launch order", recorded},
+        {"attached only from begin to end, or for several in a row", attached_only_while_needed},
         {"refused at the start: none, and events", refused_at_the_start},
         {"switched off: none, and events", switched_off},
         {"refused later: a warning, none, and events from then on", refused_later},
