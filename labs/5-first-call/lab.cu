@@ -120,10 +120,9 @@ static void first_launch(void) {
 /* ---- c: other first times -------------------------------------------------------------------- */
 
 static void products(void) {
-    char list[512] = "";
+    char list[512] = "", *end = list;
     for (int i = 0; i < dims.n; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%lld", i ? "," : "",
-                 (long long)dims.value[i]);
+        end += sprintf(end, "%s%d", i ? "," : "", (int)dims.value[i]);
     int want = 2 + 2 * dims.n + 2;
     if (!ask("c", "products", list, NULL, want))
         return;

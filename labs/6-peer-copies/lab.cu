@@ -13,10 +13,9 @@
  * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
  * c: "enable" (ns). */
 #include <math.h>
-#include <stdio.h>
 
-#include "beside.h"
 #include "lab.h"
+#include "part.h"
 #include "text.h"
 
 enum { US = 1000, MS = 1000 * US, MIB = 1 << 20 };
@@ -30,25 +29,6 @@ static const struct option_spec options[] = {
 
 static double host_rate; /* of the link to the host, bytes per ns, as measured */
 
-/* The eight ways of a part, and what came of each. */
-struct part {
-    const char *letter;
-    int n;
-    struct way way[8];
-    struct seen seen[8];
-};
-
-/* words: as in results.csv; joined by dashes they name the timeline part. */
-static void run(struct part *part, const struct way *way, const char *words) {
-    char name[64];
-    snprintf(name, sizeof name, "%s-%s", part->letter, words);
-    for (char *c = name; *c; c++)
-        *c = *c == ' ' ? '-' : *c;
-    part->way[part->n] = *way;
-    part->seen[part->n++] =
-        way_run(way, part->letter, timeline_name(name), words, repeats(2 * kernel_ns));
-}
-
 static const char *done_by_then(const struct seen *seen) {
     return seen->copy_done ? "the copy" : seen->kernel_waited ? "the kernel" : "nothing";
 }
@@ -59,42 +39,6 @@ static void row_of_seen(const struct seen *seen) {
     table_cell("%s", show_time(seen->copy_ns));
     table_cell("%s", show_rate((double)bytes, seen->copy_ns));
     table_cell("%s", isnan(seen->over_from) ? "-" : show_percent(seen->over_from));
-}
-
-static uint64_t wrong_bytes(const struct part *part) {
-    uint64_t wrong = 0;
-    for (int i = 0; i < part->n; i++)
-        wrong += part->seen[i].wrong_bytes;
-    return wrong;
-}
-
-static void check_data(const struct part *part) {
-    uint64_t wrong = wrong_bytes(part);
-    check(text("%s-data", part->letter), wrong == 0, text("%llu bytes", (unsigned long long)wrong),
-          "0 bytes", "Bytes that arrived wrong, of all copies of this part.");
-}
-
-/* The kernel that a copy in its own stream is queued behind is that of the stream's GPU. */
-static double over_own_kernel(const struct way *way, const struct seen *seen) {
-    return way->to_stream ? seen->over_to : seen->over_from;
-}
-
-static void check_own_stream_waits(const struct part *part) {
-    const char *id = text("%s-own-stream-waits", part->letter);
-    double most = 0;
-    int found = 0;
-    for (int i = 0; i < part->n; i++) {
-        double over = over_own_kernel(&part->way[i], &part->seen[i]);
-        if (!part->way[i].own || isnan(over))
-            continue;
-        found++;
-        most = fmax(most, over);
-    }
-    if (!found)
-        check_cannot_show(id, "The tracer recorded no such copy.");
-    else
-        check(id, most <= 0, show_percent(most), "0 % overlap",
-              "A copy in the kernel's own stream starts after the kernel has ended.");
 }
 
 /* ---- a: inside one GPU ----------------------------------------------------------------------- */
@@ -132,13 +76,11 @@ static void inside_one_gpu(const struct gpu *gpu) {
         for (int half = 0; half <= 1; half++) {
             struct way way = {gpu,   gpu,       false,         own != 0,
                               false, half != 0, (size_t)bytes, kernel_ns};
-            run(&part, &way,
-                own    ? half ? "own half" : "own full"
-                : half ? "other half"
-                       : "other full");
+            const struct seen *seen =
+                part_run(&part, &way, text("%s %s", own ? "own" : "other", half ? "half" : "full"));
             table_cell("%s", own ? "kernel's" : "another");
             table_cell("%s", half ? "half of the SMs" : "the GPU");
-            row_of_seen(&part.seen[part.n - 1]);
+            row_of_seen(seen);
         }
     }
     table_end();
@@ -157,8 +99,7 @@ static void run_all_ways(struct part *part, const struct gpu *a, const struct gp
         struct way way = {a, b, to_stream, own, both, false, (size_t)bytes, kernel_ns};
         const char *of = to_stream ? "to-stream" : "from-stream", *in = own ? "own" : "other";
         const char *ways = both ? "both-ways" : "one-way";
-        run(part, &way, timeline_name(text("%s %s %s", of, in, ways)));
-        const struct seen *seen = &part->seen[i];
+        const struct seen *seen = part_run(part, &way, text("%s %s %s", of, in, ways));
         table_cell("GPU %d", to_stream ? b->index : a->index);
         table_cell("%s", own ? "kernel's" : "another");
         table_cell("%s", both ? "both" : "one");
@@ -175,33 +116,11 @@ static void run_all_ways(struct part *part, const struct gpu *a, const struct gp
             "done, so the time of the call stands for them.");
 }
 
-/* The row of one way in another stream, one way: the plainest case. */
-static const struct seen *plain(const struct part *part, bool to_stream) {
-    return &part->seen[to_stream ? 6 : 2];
-}
-
-/* Of the copies in another stream, the most that one overlaps both kernels, or the copy back. */
-static double most_overlap(const struct part *part, bool back) {
-    double most = NAN;
-    for (int i = 0; i < part->n; i++) {
-        const struct seen *seen = &part->seen[i];
-        double over = back ? seen->over_back : fmin(seen->over_from, seen->over_to);
-        if (!part->way[i].own && part->way[i].both == back && !isnan(over))
-            most = fmax(most, over);
-    }
-    return most;
-}
-
-static double slowest_return_ns(const struct part *part) {
-    double slowest = 0;
-    for (int i = 0; i < part->n; i++)
-        if (!part->way[i].own)
-            slowest = fmax(slowest, part->seen[i].return_ns);
-    return slowest;
-}
+/* The plainest case: one way, in another stream of either GPU. */
+enum { PLAIN_FROM = 2, PLAIN_TO = 6 };
 
 static double rate(const struct part *part) {
-    return (double)bytes / plain(part, false)->copy_ns;
+    return (double)bytes / part->seen[PLAIN_FROM].copy_ns;
 }
 
 /* Through the host the data would cross the host's link: twice, once for each GPU. Bytes are known
@@ -211,13 +130,16 @@ static bool too_fast_for_host(const struct part *part) {
 }
 
 static void describe(const struct part *part) {
-    const struct seen *seen = plain(part, false);
-    say("In another stream of the GPU it comes from, the call returned after %s with %s done, and "
-        "the copy ran at %s. The link to the host carries %s: %s",
-        show_time(seen->return_ns), done_by_then(seen), show_rate((double)bytes, seen->copy_ns),
-        show_rate(host_rate, 1),
-        too_fast_for_host(part) ? "these bytes did not pass through the host."
-                                : "these bytes may well have passed through the host.");
+    const struct seen *from = &part->seen[PLAIN_FROM], *to = &part->seen[PLAIN_TO];
+    say("One way, in another stream of the GPU the data comes from: the call returned after %s "
+        "with %s done by then, and the copy ran at %s, %s of it beside the kernel there. In a "
+        "stream of the GPU it goes to: %s, %s, %s, %s beside that one's kernel. The link to the "
+        "host carries %s, so these bytes %s.",
+        show_time(from->return_ns), done_by_then(from), show_rate((double)bytes, from->copy_ns),
+        show_percent(from->over_from), show_time(to->return_ns), done_by_then(to),
+        show_rate((double)bytes, to->copy_ns), show_percent(to->over_to), show_rate(host_rate, 1),
+        too_fast_for_host(part) ? "did not pass through the host"
+                                : "may well have passed through the host");
 }
 
 static void not_enabled(const struct gpu *a, const struct gpu *b) {
@@ -226,7 +148,7 @@ static void not_enabled(const struct gpu *a, const struct gpu *b) {
     describe(&part);
     check_data(&part);
     check_own_stream_waits(&part);
-    double over = most_overlap(&part, false);
+    double over = part_most_overlap(&part, false);
     if (!(over > 0))
         check_cannot_show("b-runs-beside-kernels",
                           "No copy ran, or was seen to run, while both kernels did.");
@@ -243,15 +165,15 @@ static void check_overlap_or(const char *id, double over, const char *why) {
 }
 
 static void check_enabled(const struct part *part) {
-    double slowest_ns = slowest_return_ns(part);
+    double slowest_ns = part_slowest_return_ns(part);
     check_data(part);
     check_own_stream_waits(part);
     check("c-returns-early", slowest_ns < (double)kernel_ns / 2, show_time(slowest_ns),
           text("under half of the kernels, %s", show_time((double)kernel_ns / 2)),
           "With peer access the call only queues the copy, whichever GPU's other stream it is in.");
-    check_overlap_or("c-runs-beside-kernels", most_overlap(part, false),
+    check_overlap_or("c-runs-beside-kernels", part_most_overlap(part, false),
                      "The copy runs while kernels fill both GPUs: a copy engine carries it.");
-    check_overlap_or("c-both-ways-at-once", most_overlap(part, true),
+    check_overlap_or("c-both-ways-at-once", part_most_overlap(part, true),
                      "Copies of both directions run at the same time.");
     if (too_fast_for_host(part))
         check("c-direct", true, show_rate(rate(part), 1),
@@ -279,7 +201,7 @@ static void enabled(const struct gpu *a, const struct gpu *b) {
         show_time(enable_ns), cudaGetErrorName(again));
     run_all_ways(&part, a, b);
     describe(&part);
-    uint64_t wrong = wrong_bytes(&part);
+    uint64_t wrong = part_wrong_bytes(&part);
     if (wrong > 0) /* the machine's fault, not the reader's */
         check_cannot_show("c-data", text("Peer access is offered, but %llu bytes arrived wrong: do "
                                          "not use it here (often the IOMMU or PCIe ACS).",

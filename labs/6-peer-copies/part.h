@@ -1,0 +1,38 @@
+/* part.h - the ways that one part of lab 6 tries, and questions about all of them. */
+#ifndef PART_H
+#define PART_H
+
+#include "beside.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct part {
+    const char *letter;
+    int n;
+    struct way way[8];
+    struct seen seen[8];
+};
+
+/* Runs one more way and keeps what came of it. words name it in results.csv; joined by dashes they
+ * name its timeline part. */
+const struct seen *part_run(struct part *part, const struct way *way, const char *words);
+
+uint64_t part_wrong_bytes(const struct part *part);
+
+/* Of the copies in another stream than the kernel's: the longest time to return. */
+double part_slowest_return_ns(const struct part *part);
+
+/* Of the copies in another stream: the most that one overlaps both GPUs' kernels, or, if back, the
+ * copy that goes the other way. NaN if no overlap was seen. */
+double part_most_overlap(const struct part *part, bool back);
+
+/* Checks that hold for every part: no wrong byte, and no overlap with the kernel before it. */
+void check_data(const struct part *part);
+void check_own_stream_waits(const struct part *part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

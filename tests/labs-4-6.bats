@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# Labs 4 (tail-effect), 5 (first-call) and 6 (peer-copies) on the simulated GPU.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    out=$BATS_TEST_TMPDIR/out
+    unset CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING GPU SIM_GPUS SIM_FAIL SIM_FAIL_NTH
+}
+
+# run_lab STATUS N ARG...: lab N exits with STATUS.
+run_lab() {
+    local wanted=$1 lab=$BUILD/sim/lab-$2 status=0
+    shift 2
+    "$lab" --out "$out" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
+    cat "$BATS_TEST_TMPDIR/stderr"
+    [ "$status" -eq "$wanted" ] || { cat "$BATS_TEST_TMPDIR/stdout"; echo "status $status, not $wanted"; return 1; }
+}
+
+# rows FILE EXPRESSION: how many rows r (a dict) of the CSV make the Python expression true.
+rows() {
+    python3 -c 'import csv, sys
+print(sum(1 for r in csv.DictReader(open(sys.argv[1], newline="")) if eval(sys.argv[2])))' "$out/$1" "$2"
+}
+
+# value PART NAME: the median of that result.
+value() {
+    python3 -c 'import csv, sys
+found = [r["median"] for r in csv.DictReader(open(sys.argv[1], newline=""))
+         if (r["part"], r["name"]) == (sys.argv[2], sys.argv[3])]
+assert len(found) == 1, f"{len(found)} rows of {sys.argv[2:]}"
+print(found[0])' "$out/results.csv" "$1" "$2"
+}
+
+verdict() { # ID: its verdict
+    python3 -c 'import csv, sys
+print([r["verdict"] for r in csv.DictReader(open(sys.argv[1], newline="")) if r["id"] == sys.argv[2]][0])' \
+        "$out/checks.csv" "$1"
+}
+
+# holds EXPRESSION ARG...: true of the numbers a[0], a[1], ...
+holds() {
+    python3 -c 'import sys
+a = [float(x) for x in sys.argv[2:]]
+sys.exit(0 if eval(sys.argv[1]) else f"not true: {sys.argv[1]} of {a}")' "$@"
+}
+
+# ---- lab 4 ----
+
+@test "lab 4: the recorded case, 568 blocks of which 264 fit: 3 waves, 6 of them in one stream, 5 in two" {
+    run_lab 0 4
+    [ "$(rows checks.csv 'r["verdict"] != "pass"')" -eq 0 ]
+    holds 'a == [264, 568, 3]' "$(value a capacity)" "$(value a blocks)" "$(value a waves)"
+    holds 'abs(a[0] - 3e6) < 0.03e6' "$(value a makespan)"
+    holds 'abs(a[0] - 6e6) < 0.06e6' "$(value b makespan)"
+    holds 'abs(a[0] - 5e6) < 0.05e6' "$(value c makespan)"
+    holds 'abs(a[0] - 1e6) < 0.05e6 and abs(a[1] - a[2]) < 0.05e6' \
+        "$(value c 'early start')" "$(value c saved)" "$(value c 'could be saved')"
+}
+
+@test "lab 4: the timeline has each block once, on an SM, inside its kernel" {
+    run_lab 0 4 --parts c
+    [ "$(rows timeline.csv 'r["kind"] == "block" and r["name"] == "kernel 1"')" -eq 568 ]
+    [ "$(rows timeline.csv 'r["kind"] == "block" and r["name"] == "kernel 2"')" -eq 568 ]
+    python3 - "$out/timeline.csv" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+kernels = {r["correlation"]: r for r in rows if r["kind"] == "kernel"}
+seen = {}
+for r in rows:
+    if r["kind"] != "block":
+        continue
+    kernel = kernels[r["correlation"]]
+    assert int(kernel["start_ns"]) - 2000 <= int(r["start_ns"]) < int(r["end_ns"]) <= int(kernel["end_ns"]) + 2000
+    assert 0 <= int(r["stream"]) < 132 and 0 <= int(r["block_x"]) < 2
+    seen.setdefault(r["name"], set()).add(int(r["grid_x"]))
+assert all(blocks == set(range(568)) for blocks in seen.values())
+END
+}
+
+@test "lab 4: a whole number of waves has no tail to fill, and says so" {
+    run_lab 0 4 --parts abc --blocks 528
+    [ "$(verdict c-fills-the-tail)" = cannot-show ]
+    [ "$(rows checks.csv 'r["verdict"] == "fail"')" -eq 0 ]
+}
+
+@test "lab 4: smaller pieces, one wave, and long blocks first come nearer to the bound" {
+    run_lab 0 4 --parts d
+    holds 'a[0] < 0.75 and a[1] > 0.9 and a[2] > 0.9 and a[3] > 0.99 and a[5] > a[4]' \
+        "$(value d 'efficiency whole')" "$(value d 'efficiency fine')" \
+        "$(value d 'efficiency persistent')" "$(value d 'efficiency one-wave')" \
+        "$(value d 'efficiency unequal')" "$(value d 'efficiency longest-first')"
+}
+
+@test "lab 4: other block sizes and other GPUs have the same verdicts" {
+    for gpu in h200 k40 gtx-650-ti-boost; do
+        for threads in 1024 256; do
+            GPU=$gpu run_lab 0 4 --threads $threads
+            [ "$(rows checks.csv 'r["verdict"] == "fail"')" -eq 0 ]
+        done
+    done
+}
+
+@test "lab 4: what it cannot do is refused" {
+    run_lab 2 4 --block-time 1000s
+    run_lab 2 4 --threads 2048
+    run_lab 2 4 --blocks -1
+}
+
+# ---- lab 5 ----
+
+@test "lab 5: each first time in processes of its own, three by default" {
+    run_lab 0 5
+    [ "$(rows checks.csv 'r["verdict"] == "fail"')" -eq 0 ]
+    [ "$(rows results.csv 'r["name"].startswith(("first ", "second ", "naive ")) and r["unit"] == "ns" and r["n"] != "3"')" -eq 0 ]
+    holds 'a[0] > 100e6 and a[1] < 1e6' "$(value a 'first context cudaMalloc-first')" "$(value a 'second context cudaMalloc-first')"
+    holds 'a[0] > 10 * a[1]' "$(value b 'first launch lazy')" "$(value b 'second launch lazy')"
+    holds 'a[0] < 2 * a[1]' "$(value b 'first launch eager')" "$(value b 'second launch eager')"
+    [ "$(verdict e-products-right)" = pass ]
+}
+
+@test "lab 5: the naive benchmark's parts add up to its time, and stand in the timeline" {
+    run_lab 0 5 --parts e --repeats 1
+    holds 'abs(sum(a[1:]) - a[0]) < 0.01 * a[0]' "$(value e 'naive total')" \
+        "$(value e 'naive allocation')" "$(value e 'naive copy-in')" \
+        "$(value e 'naive cublasCreate')" "$(value e 'naive product')" "$(value e 'naive copy-out')"
+    holds 'a[0] > 1000' "$(value e 'naive ratio')"
+    [ "$(rows timeline.csv 'r["part"] == "e" and r["kind"] == "api"')" -eq 5 ]
+}
+
+@test "lab 5: behind a spinning kernel a lazily loaded launch waits for the time-out, a loaded one does not" {
+    run_lab 0 5 --parts f --repeats 1
+    holds 'a[0] > 90e6 and a[1] < 1e6 and a[2] < 1e6' "$(value f 'first launch lazy')" \
+        "$(value f 'first launch eager')" "$(value f 'loaded launch lazy')"
+    [ "$(verdict f-lazy-waits)" = pass ]
+}
+
+@test "lab 5: the user's CUDA_MODULE_LOADING does not change what part b compares" {
+    CUDA_MODULE_LOADING=EAGER run_lab 0 5 --parts b --repeats 1
+    holds 'a[0] > 10 * a[1]' "$(value b 'first launch lazy')" "$(value b 'first launch eager')"
+}
+
+@test "lab 5: a child that fails makes its part cannot-show, not pass" {
+    SIM_FAIL=cudaLaunchHostFunc:1:cudaErrorMemoryAllocation run_lab 0 5 --parts c --dims 64 --repeats 1
+    grep -q "cudaErrorMemoryAllocation" "$BATS_TEST_TMPDIR/stderr"
+    [ "$(verdict c-callback-process)" = cannot-show ]
+    [ "$(rows results.csv '"callback" in r["name"]')" -eq 0 ]
+}
+
+@test "lab 5: the answer of a child is not an option for people" {
+    run_lab 2 5 --child
+    "$BUILD/sim/lab-5" --help >"$BATS_TEST_TMPDIR/help"
+    run ! grep -q -e --child "$BATS_TEST_TMPDIR/help"
+    run ! "$BUILD/sim/lab-5" --child nosuch -
+}
+
+# ---- lab 6 ----
+
+@test "lab 6: two GPUs, every check passes, every byte arrives" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 8MiB
+    [ "$(rows checks.csv 'r["verdict"] != "pass"')" -eq 0 ]
+    [ "$(rows results.csv 'r["name"].startswith("wrong bytes") and float(r["median"]) != 0')" -eq 0 ]
+    [ "$(rows results.csv 'r["name"].startswith("return ")')" -eq 20 ]
+}
+
+@test "lab 6: without peer access the call blocks while the copy is staged, with it the call returns" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 16MiB --parts bc
+    holds 'a[0] > 100e3 and a[1] < 20e3 and a[2] > 2 * a[3]' \
+        "$(value b 'return from-stream other one-way')" "$(value c 'return from-stream other one-way')" \
+        "$(value c 'rate from-stream other one-way')" "$(value b 'rate from-stream other one-way')"
+    holds 'a[0] == 0 and a[1] > 0 and a[2] > 0' \
+        "$(value c 'overlap from-kernel from-stream own one-way')" \
+        "$(value c 'overlap from-kernel to-stream other one-way')" \
+        "$(value c 'overlap to-kernel from-stream other one-way')"
+}
+
+@test "lab 6: with one GPU, copies inside it, and a reason for what cannot be shown" {
+    SIM_GPUS=1 run_lab 0 6 --bytes 1MiB
+    [ "$(verdict a-own-stream-waits)" = pass ]
+    [ "$(verdict b-two-gpus)" = cannot-show ]
+    [ "$(verdict c-two-gpus)" = cannot-show ]
+    SIM_GPUS=1 run_lab 77 6 --parts bc
+    grep -q "one GPU" "$out/checks.csv"
+}
+
+@test "lab 6: two GPUs without peer access" {
+    sed 's/^peer_rate *=.*/peer_rate = 0 # none/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/nopeer.txt"
+    SIM_GPUS=2 GPU=$BATS_TEST_TMPDIR/nopeer.txt run_lab 0 6 --bytes 1MiB
+    [ "$(verdict c-peer-access)" = cannot-show ]
+    [ "$(verdict b-data)" = pass ]
+}
+
+@test "lab 6: a bad --peer is one clear line" {
+    SIM_GPUS=2 run_lab 2 6 --peer 5
+    SIM_GPUS=2 run_lab 2 6 --peer 0
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+}
+
+# ---- all ----
+
+@test "labs 4 to 6: the same command gives the same files" {
+    for lab in 4 5 6; do
+        run_lab 0 $lab --repeats 1
+        mv "$out" "$out-$lab"
+        run_lab 0 $lab --repeats 1
+        for file in results timeline checks; do
+            cmp "$out/$file.csv" "$out-$lab/$file.csv"
+        done
+    done
+}
+
+@test "labs 4 to 6: SIMULATED, and --help names the options" {
+    for lab in 4 5 6; do
+        run_lab 0 $lab --repeats 1
+        grep -q SIMULATED "$BATS_TEST_TMPDIR/stdout"
+        "$BUILD/sim/lab-$lab" --help | grep -q -e --parts
+    done
+}
+
+@test "labs 4 to 6: CUDA_LAUNCH_BLOCKING=1 leaves no check passed" {
+    for lab in 4 5 6; do
+        CUDA_LAUNCH_BLOCKING=1 "$BUILD/sim/lab-$lab" --out "$out" --repeats 1 >"$BATS_TEST_TMPDIR/stdout" || [ $? -ne 2 ]
+        [ "$(rows checks.csv True)" -gt 0 ]
+        [ "$(rows checks.csv 'r["verdict"] == "pass"')" -eq 0 ]
+    done
+}
