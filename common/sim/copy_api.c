@@ -33,6 +33,14 @@ static bool slot_is_free(const void *what) {
     return op->staging.staged - op->staging.sent < op->staging.slots;
 }
 
+/* Then nobody can see when the bytes arrive, and they need not be kept meanwhile. */
+static bool nothing_else_queued(void) {
+    long pending = 0;
+    for (int i = 0; i < device_count(); i++)
+        pending += device_at(i)->pending;
+    return pending == 1;
+}
+
 static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, double fault_ns) {
     const struct copy_work *copy = &op->work.copy;
     struct staging *staging = &op->staging;
@@ -41,7 +49,10 @@ static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, d
     chunk->bytes =
         copy->width - chunk->offset < chunk_bytes ? copy->width - chunk->offset : chunk_bytes;
     sim_host_work((double)chunk->bytes * ns_per_byte + fault_ns, true);
-    if (pages_part_written(staging->written, copy->src, chunk->offset, chunk->bytes)) {
+    chunk->arrived = nothing_else_queued();
+    if (chunk->arrived) {
+        pages_move(copy->dst + chunk->offset, copy->src + chunk->offset, chunk->bytes);
+    } else if (pages_part_written(staging->written, copy->src, chunk->offset, chunk->bytes)) {
         chunk->data = host_memory(1, chunk->bytes);
         memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
     }

@@ -115,6 +115,7 @@ struct kernel_run {
 /* A pageable H2D goes chunk by chunk through the driver's staging buffers. */
 struct staged_chunk {
     unsigned char *data; /* NULL: never written, reads as zeros */
+    bool arrived;        /* the bytes are where they go already */
     size_t offset, bytes;
 };
 struct staging {

@@ -109,7 +109,7 @@ static void chunk_arrived(struct op *op) {
     unsigned char *dst = op->work.copy.dst + chunk->offset;
     if (chunk->data)
         pages_move(dst, chunk->data, chunk->bytes);
-    else
+    else if (!chunk->arrived)
         pages_zero(dst, chunk->bytes);
     free(chunk->data);
     chunk->data = NULL;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -104,11 +105,22 @@ static size_t part_on_page(const void *address, size_t bytes, size_t i, size_t *
     return (to < bytes ? to : bytes) - from;
 }
 
+/* Our own memory is given back to the system, and reads as zeros again. */
+static void zero_own(unsigned char *dst, size_t bytes) {
+    size_t before = (PAGE_BYTES - (uintptr_t)dst % PAGE_BYTES) % PAGE_BYTES;
+    size_t whole = (bytes - before) / PAGE_BYTES * PAGE_BYTES, after = bytes - before - whole;
+    memset(dst, 0, before);
+    madvise(dst + before, whole, MADV_DONTNEED);
+    memset(dst + before + whole, 0, after);
+}
+
 void pages_zero(unsigned char *dst, size_t bytes) {
     size_t pages;
-    if (bytes == 0)
+    if (memory_is_mapped(dst) && bytes >= 2 * PAGE_BYTES) {
+        zero_own(dst, bytes);
         return;
-    unsigned char *state = states(dst, bytes, &pages);
+    }
+    unsigned char *state = bytes ? states(dst, bytes, &pages) : NULL;
     if (!state) {
         memset(dst, 0, bytes);
         return;

@@ -90,8 +90,6 @@ static void occupy(struct sm *sm, const struct op *op, int blocks) {
     sm->registers += blocks * run->block_registers;
     sm->shared_bytes += (size_t)blocks * run->block_shared_bytes;
     sm->share += blocks * run->plan.sm_share;
-    if (sm->blocks == 0)
-        sm->share = 0; /* no rounding left over */
 }
 
 static void unoccupy(struct sm *sm, const struct op *op, int blocks) {
@@ -100,7 +98,9 @@ static void unoccupy(struct sm *sm, const struct op *op, int blocks) {
     sm->blocks -= blocks;
     sm->threads -= blocks * run->block_threads;
     sm->registers -= blocks * run->block_registers;
-    sm->share = sm->blocks == 0 ? 0 : sm->share - blocks * run->plan.sm_share;
+    sm->share -= blocks * run->plan.sm_share;
+    if (sm->blocks == 0)
+        sm->share = sm->progress_ns = 0; /* no rounding is carried over: times can be compared */
 }
 
 static bool fits(const struct sm *sm, const struct op *op) {
