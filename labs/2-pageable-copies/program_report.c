@@ -128,6 +128,16 @@ static void explain_times(void) {
         "in the second case also the wait for the kernel.");
 }
 
+/* A driver that sleeps while it waits leaves on the CPU clock what the host really did. */
+static void explain_work(void) {
+    const struct measured *block = &runs[TOUCHED][BLOCK];
+    double wall = median(&block->copy[COPY_OUT].returned), cpu = median(&block->copy_cpu[COPY_OUT]);
+    if (cpu > wall / 2)
+        say("A pageable copy is work even then: the copy out to touched memory used %s of CPU time "
+            "in %s. The host was copying.",
+            show_time(cpu), show_time(wall));
+}
+
 static void explain_clocks(void) {
     const struct measured *spin = &runs[PINNED][SPIN], *block = &runs[PINNED][BLOCK];
     say("The two clocks agree in every call that copies or spins: with pinned memory, where the "
@@ -204,6 +214,7 @@ void report_program(void) {
     keep_device_times();
     explain_times();
     explain_clocks();
+    explain_work();
     check_waits();
     check_slower("a-first-touch-costs", &runs[UNTOUCHED][SPIN].copy[COPY_OUT].returned,
                  &runs[TOUCHED][SPIN].copy[COPY_OUT].returned,

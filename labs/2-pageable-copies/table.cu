@@ -7,21 +7,12 @@
 #include "lab.h"
 #include "link.h"
 #include "queued.h"
-#include "rules.h"
+#include "table.h"
 #include "text.h"
 
 #include <string.h>
 
-enum place { IN_PAGEABLE, IN_PINNED, IN_REGISTERED, IN_DEVICE, PLACES };
 enum { MARK = 7, FILLER = 0x5a };
-
-struct row {
-    enum operation operation;
-    enum place place; /* of the host memory, or IN_DEVICE where none takes part */
-    bool async;
-    const struct rule *rule;
-    struct call idle, busy;
-};
 
 static const struct {
     enum operation operation;
@@ -31,25 +22,14 @@ static const struct {
              {D2D, IN_DEVICE},       {H2H, IN_PAGEABLE},  {H2H, IN_PINNED},
              {H2H, IN_REGISTERED},   {MEMSET, IN_DEVICE}, {MEMSET, IN_PINNED},
              {MEMSET, IN_REGISTERED}};
-enum { KINDS = sizeof kinds / sizeof *kinds, ROWS = 2 * KINDS };
+static_assert(2 * sizeof kinds / sizeof *kinds == ROWS, "each kind with and without Async");
 
-static struct row rows[ROWS];
+struct row rows[ROWS];
+struct call small_copy;
 static void *from[PLACES], *to[PLACES]; /* buffers of table_bytes */
 static cudaStream_t stream;
 static cudaEvent_t slept;
 static int corrupt_rows;
-
-static const char *operation_name(enum operation operation) {
-    return operation == H2D   ? "h2d"
-           : operation == D2H ? "d2h"
-           : operation == D2D ? "d2d"
-           : operation == H2H ? "h2h"
-                              : "memset";
-}
-
-static const char *place_name(enum place place) {
-    return place == IN_DEVICE ? "device" : host_kind_name((enum host_kind)place);
-}
 
 static enum memory_class class_of(enum place place) {
     return place == IN_DEVICE     ? DEVICE_MEMORY
@@ -139,6 +119,16 @@ static void measure_row(struct row *r) {
     result("b", text("%s busy", name), "ns", &r->busy.returned);
 }
 
+/* cudaMemcpy of a small pageable buffer, in an idle stream. */
+static void measure_small(void) {
+    for (int n = repeats(MS); n > 0; n--) {
+        QUEUE_CALL(&small_copy, NULL, 0,
+                   cudaMemcpy(to[IN_DEVICE], from[IN_PAGEABLE], SMALL_BYTES, cudaMemcpyDefault));
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    result("b", text("return h2d pageable sync idle %d", SMALL_BYTES), "ns", &small_copy.returned);
+}
+
 /* The four calls the lab is about, in a busy stream, for the timeline. */
 static void trace_rows(void) {
     struct call ignored = {};
@@ -191,102 +181,6 @@ static void clean_up(void) {
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-/* ---- the manual against what was seen ----------------------------------------------------------
- */
-
-static bool holds(const struct row *r) {
-    switch (r->rule->promise) {
-    case QUEUES:
-        return !mostly(&r->busy.waited);
-    case WAITS:
-        return mostly(&r->busy.waited);
-    case COMPLETES:
-        return mostly(&r->busy.waited) && mostly(&r->busy.own_done) && mostly(&r->idle.own_done);
-    case MAY_WAIT:
-        break;
-    }
-    return true;
-}
-
-static int broken_rows(void) {
-    int count = 0;
-    for (int i = 0; i < ROWS; i++)
-        count += !holds(&rows[i]);
-    return count;
-}
-
-static const char *call_name(const struct row *r) {
-    if (r->operation == MEMSET)
-        return r->async ? "cudaMemsetAsync" : "cudaMemset";
-    return text("%s %s", r->async ? "cudaMemcpyAsync" : "cudaMemcpy", operation_name(r->operation));
-}
-
-static void print_rows(void) {
-    table_begin(7, "call", "memory", "idle", "busy", "waited", "copy done", "the manual");
-    for (int i = 0; i < ROWS; i++) {
-        const struct row *r = &rows[i];
-        table_cell("%s", call_name(r));
-        table_cell("%s", place_name(r->place));
-        table_cell("%s", show_time(stats_of(&r->idle.returned).median));
-        table_cell("%s", show_time(stats_of(&r->busy.returned).median));
-        table_cell("%s", show_count(&r->busy.waited));
-        table_cell("%s", show_count(&r->busy.own_done));
-        table_cell("%s%s", r->rule->says, holds(r) ? "" : ": NOT SO");
-    }
-    table_end();
-}
-
-static const struct row *find_row(enum operation operation, enum place place, bool async) {
-    for (int i = 0; i < ROWS; i++)
-        if (rows[i].operation == operation && rows[i].place == place && rows[i].async == async)
-            return &rows[i];
-    return NULL;
-}
-
-static void explain_rows(void) {
-    const struct row *in = find_row(H2D, IN_PAGEABLE, true);
-    const struct row *out = find_row(D2H, IN_PAGEABLE, true);
-    const struct row *sync_in = find_row(H2D, IN_PAGEABLE, false);
-    say("idle, busy: median time to return, with nothing in the stream and with a kernel of %s or "
-        "more. waited: calls that came back only when that kernel was over. copy done: calls whose "
-        "own work was over then, too.",
-        show_time((double)busy_ns));
-    say("Where the manual leaves it open: an asynchronous copy of %s from pageable memory %s here, "
-        "and one to pageable memory %s. Editions up to CUDA 11 promised that the second waits, and "
-        "that a thread of the driver stages the first; since then both are only allowed to wait.",
-        show_bytes((double)table_bytes), mostly(&in->busy.waited) ? "waits" : "does not wait",
-        mostly(&out->busy.waited) ? "waits" : "does not wait");
-    say("cudaMemcpy from pageable memory returned before its copy was done in %d of %d calls: it "
-        "returns when the data is staged.",
-        sync_in->busy.own_done.n - count_true(&sync_in->busy.own_done), sync_in->busy.own_done.n);
-    if (broken_rows() > 0)
-        say("NOT SO: %d calls did something else than the manual says. It also says that any call "
-            "may wait for reasons of its own, such as a resource that is not free; if it happens "
-            "again in the next run, this driver does what the manual does not tell.",
-            broken_rows());
-    say("cudaMemset of pageable memory is not in the table: the device cannot address it.");
-}
-
-static void check_rule(const struct rule *rule) {
-    const struct row *broken = NULL;
-    int covered = 0, kept = 0;
-    for (int i = 0; i < ROWS; i++) {
-        if (rows[i].rule != rule)
-            continue;
-        covered++;
-        kept += holds(&rows[i]);
-        if (!holds(&rows[i]) && !broken)
-            broken = &rows[i];
-    }
-    if (broken && broken->place == IN_PAGEABLE && device()->pageable_access)
-        check_cannot_show(rule->check, "this GPU reaches pageable memory itself, without staging");
-    else
-        check(rule->check, !broken,
-              broken ? text("not %s, %s memory", call_name(broken), place_name(broken->place))
-                     : text("%d of %d calls", kept, covered),
-              rule->says, rule->why);
-}
-
 void table(void) {
     table_bytes = bytes_that_fit('b', table_bytes, 2, 6);
     set_up();
@@ -295,12 +189,9 @@ void table(void) {
         show_bytes((double)table_bytes));
     for (int i = 0; i < ROWS; i++)
         measure_row(&rows[i]);
+    measure_small();
     trace_rows();
-    print_rows();
-    explain_rows();
-    for (int i = 0; i < rules_count; i++)
-        if (rules[i].check)
-            check_rule(&rules[i]);
+    report_table();
     check("b-data-intact", corrupt_rows == 0, text("%d of %d calls", corrupt_rows, ROWS), "0",
           "The data is there, for calls that complete as soon as they return.");
     check_within_link("b-copies-within-the-link", (double)table_bytes,
