@@ -9,7 +9,7 @@
 static const char *disabled;
 static char name[256] = "none: not started";
 static bool works;
-static int attached; /* how many times: by tracer_attach and by trace_begin */
+static int attached;             /* how many times: by tracer_attach and by trace_begin */
 static const char *current_part; /* NULL while not tracing */
 static size_t first_span;
 

@@ -16,8 +16,9 @@ const char *backend_attach(void);
 /* Takes it out again: while it is in, host calls take longer even when nothing is recorded. */
 void backend_detach(void);
 
-/* Starts recording; the tracer is attached and the device is idle. Work of its own that it needs for a steady state is not
- * among the spans. NULL, or why nothing can be recorded: then it is not called again. */
+/* Starts recording; the tracer is attached and the device is idle. Work of its own that it needs
+ * for a steady state is not among the spans. NULL, or why nothing can be recorded: then it is not
+ * called again. */
 const char *backend_begin(void);
 
 /* Waits for the device, stops recording, and adds to the timeline, with this part's name, every

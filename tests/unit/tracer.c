@@ -73,6 +73,7 @@ static void record(enum span_kind kind, const char *what, int64_t start_ns, int6
 static void trace(const char *part) {
     my_trace_begin(part);
     EXPECT(my_tracing());
+    EXPECT_INT(attached_now, my_tracer_works());
     my_trace_end();
     EXPECT(!my_tracing());
 }
@@ -136,6 +137,16 @@ static void refused_later(void) {
     EXPECT_INT(events_traces, 2);
 }
 
+static void refused_at_attaching(void) {
+    start(NULL, NULL);
+    init_reason = "held by another";
+    EXPECT_INT(tap_child(trace_refused, NULL), 0);
+    EXPECT_PART(tap_messages, "no trace (held by another); events");
+    trace("later");
+    EXPECT_TEXT(my_tracer_name(), "none: held by another");
+    EXPECT_INT(events_traces, 1);
+}
+
 static void trace_some(void *state) {
     trace((const char *)state);
 }
@@ -174,6 +185,7 @@ int main(void) {
         {"refused at the start: none, and events", refused_at_the_start},
         {"switched off: none, and events", switched_off},
         {"refused later: a warning, none, and events from then on", refused_later},
+        {"held by another profiler later: the same", refused_at_attaching},
         {"launches without a kernel record end the run", no_kernel_for_launches},
         {"lost and wrong records are said and counted", lost_and_wrong_records},
     };
