@@ -198,10 +198,7 @@ cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t transa,
                         .a = A,
                         .b = B,
                         .c = C};
-    const struct sim_profile *profile = sim_profile();
-    double call_ns = m > 0 && n > 0 && gemm_blocks(&gemm) == 1 ? profile->dgemm_tiny_call_ns
-                                                               : profile->dgemm_call_ns;
-    return queue("cublasDgemm_v2", handle, gemm, transa, transb, alpha, beta, call_ns);
+    return queue("cublasDgemm_v2", handle, gemm, transa, transb, alpha, beta, gemm_call_ns(&gemm));
 }
 
 cublasStatus_t cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t transa,

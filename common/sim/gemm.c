@@ -32,9 +32,8 @@ static int kernel_for(const struct gemm *gemm) {
     return i;
 }
 
-int gemm_blocks(const struct gemm *gemm) {
-    const struct profile_dgemm *dgemm = &sim_profile()->dgemm[kernel_for(gemm)];
-    return tiles(gemm->m, dgemm->tile_m) * tiles(gemm->n, dgemm->tile_n);
+double gemm_call_ns(const struct gemm *gemm) {
+    return sim_profile()->dgemm[kernel_for(gemm)].call_ns;
 }
 
 /* ---- time -------------------------------------------------------------------------------------
@@ -43,8 +42,9 @@ int gemm_blocks(const struct gemm *gemm) {
 static void gemm_plan(struct sim_launch *launch, struct sim_plan *plan) {
     const struct gemm *gemm = launch->args[0];
     const struct profile_dgemm *dgemm = &sim_profile()->dgemm[kernel_for(gemm)];
-    plan->block_ns = dgemm->base_ns + gemm->k * dgemm->per_k_ns;
-    double work_ns = dgemm->work_ns + gemm->k * dgemm->work_per_k_ns;
+    double k = (double)gemm->k / dgemm->split_k;
+    plan->block_ns = dgemm->base_ns + k * dgemm->per_k_ns;
+    double work_ns = dgemm->work_ns + k * dgemm->work_per_k_ns;
     plan->sm_share = work_ns < plan->block_ns ? work_ns / plan->block_ns : 1;
 }
 
@@ -114,6 +114,11 @@ static void gemm_effect(struct sim_launch *launch) {
 /* ---- launch -----------------------------------------------------------------------------------
  */
 
+static bool same_kernel(const struct profile_dgemm *a, const struct profile_dgemm *b) {
+    return a->tile_m == b->tile_m && a->tile_n == b->tile_n && a->threads == b->threads &&
+           a->registers == b->registers && a->shared_bytes == b->shared_bytes;
+}
+
 /* One model for each kernel of the profile, made when it is first used. */
 static struct sim_kernel_model *model_for(int kernel) {
     static struct sim_kernel_model models[PROFILE_MAX_DGEMM];
@@ -121,8 +126,7 @@ static struct sim_kernel_model *model_for(int kernel) {
     const struct profile_dgemm *dgemm = &sim_profile()->dgemm[kernel];
     /* The same kernel may serve two ranges of dimensions: one name, one module to load. */
     for (int i = 0; i < kernel; i++)
-        if (sim_profile()->dgemm[i].tile_m == dgemm->tile_m &&
-            sim_profile()->dgemm[i].tile_n == dgemm->tile_n)
+        if (same_kernel(&sim_profile()->dgemm[i], dgemm))
             return model_for(i);
     struct sim_kernel_model *model = &models[kernel];
     if (!model->name) {
@@ -143,7 +147,7 @@ cudaError_t gemm_launch(const struct gemm *gemm, cudaStream_t stream) {
     int kernel = kernel_for(gemm);
     const struct profile_dgemm *dgemm = &sim_profile()->dgemm[kernel];
     dim3 grid = {(unsigned)tiles(gemm->m, dgemm->tile_m), (unsigned)tiles(gemm->n, dgemm->tile_n),
-                 (unsigned)gemm->batch};
+                 (unsigned)(gemm->batch * dgemm->split_k)};
     dim3 block = {(unsigned)dgemm->threads, 1, 1};
     struct gemm copy = *gemm;
     void *args[] = {&copy};

@@ -65,30 +65,34 @@ static double number(const struct reader *reader, char **text) {
     return value;
 }
 
-static void set_dgemm(struct reader *reader, char *value) {
-    struct sim_profile *profile = reader->profile;
-    double field[10];
+static void dgemm_fields(struct reader *reader, char *value, double *field) {
     char *rest = value;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < PROFILE_DGEMM_FIELDS; i++) {
         if (!*rest)
-            bad(reader, "too few numbers for dgemm:", value, "ten are needed, see profile.h");
+            bad(reader, "too few numbers for dgemm:", value, "it needs 12, see profile.h");
         field[i] = number(reader, &rest);
-        if (field[i] < 0 || (i < 6 && (field[i] != floor(field[i]) || field[i] > 1e6)))
+        if (field[i] < 0 || (i < 7 && (field[i] != floor(field[i]) || field[i] > 1e6)))
             bad(reader, "out of range for dgemm:", value, "see profile.h");
     }
     if (*rest)
-        bad(reader, "too many numbers for dgemm:", value, "ten are needed, see profile.h");
+        bad(reader, "too many numbers for dgemm:", value, "it needs 12, see profile.h");
+}
+
+static void set_dgemm(struct reader *reader, char *value) {
+    struct sim_profile *profile = reader->profile;
+    double f[PROFILE_DGEMM_FIELDS];
+    dgemm_fields(reader, value, f);
+    struct profile_dgemm dgemm = {(int)f[0], (int)f[1], (int)f[2], (int)f[3], (int)f[4], (int)f[5],
+                                  (int)f[6], f[7],      f[8],      f[9],      f[10],     f[11]};
     if (profile->dgemms == PROFILE_MAX_DGEMM)
-        bad(reader, "one dgemm line too many:", value, "a profile has at most 8");
-    struct profile_dgemm *before = profile->dgemms ? &profile->dgemm[profile->dgemms - 1] : NULL;
-    if (field[1] < 1 || field[2] < 1 || field[3] < 32 || field[3] > 1024)
-        bad(reader, "no such tile or block for dgemm:", value, "see profile.h");
-    if (field[0] <= (before ? before->min_dim : -1) || (!before && field[0] > 1))
+        bad(reader, "one dgemm line too many:", value, "a profile has at most 16");
+    int before = profile->dgemms ? profile->dgemm[profile->dgemms - 1].min_dim : 0;
+    if (dgemm.min_dim <= before || (!before && dgemm.min_dim > 1))
         bad(reader, "the first number of dgemm is out of order:", value,
             "it starts at 1 and grows from line to line");
-    struct profile_dgemm dgemm = {(int)field[1], (int)field[2], (int)field[3], (int)field[4],
-                                  (int)field[5], field[6],      field[7],      field[8],
-                                  field[9],      (int)field[0]};
+    if (dgemm.tile_m < 1 || dgemm.tile_n < 1 || dgemm.split_k < 1 || dgemm.threads < 32 ||
+        dgemm.threads > 1024)
+        bad(reader, "no such tile or block for dgemm:", value, "see profile.h");
     profile->dgemm[profile->dgemms++] = dgemm;
 }
 

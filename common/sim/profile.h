@@ -84,7 +84,8 @@ extern "C" {
     /* what calls take before any waiting */                                                       \
     X(call_ns, 0, 1e9) /* any call not named below */                                              \
     X(launch_call_ns, 0, 1e9)                                                                      \
-    X(copy_call_ns, 0, 1e9)                                                                        \
+    X(copy_call_ns, 0, 1e9) /* from and to pinned memory, between GPUs */                          \
+    X(d2d_copy_call_ns, 0, 1e9)                                                                    \
     X(sync_copy_call_ns, 0, 1e9)                                                                   \
     X(memset_call_ns, 0, 1e9)                                                                      \
     X(event_record_ns, 0, 1e9)                                                                     \
@@ -121,9 +122,7 @@ extern "C" {
     X(peer_enable_ns, 0, 1e10)                                                                     \
     X(cublas_create_ns, 0, 1e11)                                                                   \
     X(cublas_destroy_ns, 0, 1e11)                                                                  \
-    X(cublas_call_ns, 0, 1e9)     /* cuBLAS calls that queue nothing */                            \
-    X(dgemm_call_ns, 0, 1e9)      /* cublasDgemm */                                                \
-    X(dgemm_tiny_call_ns, 0, 1e9) /* ... whose product is one block */                             \
+    X(cublas_call_ns, 0, 1e9) /* cuBLAS calls that queue nothing */                                \
     X(dgemm_batched_call_ns, 0, 1e9)                                                               \
     /* waiting, clocks, tracing */                                                                 \
     X(spin_wake_ns, 0, 1e9)  /* end of what a spinning wait waited for -> it returns */            \
@@ -135,15 +134,18 @@ extern "C" {
     X(tracer_first_ns, 0, 1e9) /* ... first launch after the tracer is switched on */              \
     X(tracer_flush_ns, 0, 1e9) /* ... first call after a forced flush */
 
-/* A kernel of the modelled cuBLAS: `dgemm = <the ten numbers>`, at most 8 such lines.
- * A block computes tile_m x tile_n elements of C. Alone on its SM it takes
- * base_ns + k x per_k_ns; of that it uses the whole SM for work_ns + k x work_per_k_ns. */
-enum { PROFILE_MAX_DGEMM = 8 };
+/* A kernel of the modelled cuBLAS: `dgemm = <the numbers of one struct, in its order>`, at most 16
+ * such lines. A block computes tile_m x tile_n elements of C, over k / split_k of the inner
+ * dimension. Alone on its SM it takes base_ns + that x per_k_ns; of this it uses the whole SM for
+ * work_ns + that x work_per_k_ns. Threads, registers and shared memory decide how many blocks an SM
+ * holds. */
+enum { PROFILE_MAX_DGEMM = 16, PROFILE_DGEMM_FIELDS = 12 };
 struct profile_dgemm {
-    int tile_m, tile_n;
-    int threads, registers, shared_bytes; /* per block, thread, block: they decide occupancy */
+    int min_dim; /* used from this size of the larger one of m and n on */
+    int tile_m, tile_n, split_k;
+    int threads, registers, shared_bytes;
+    double call_ns; /* what cublasDgemm takes the host */
     double base_ns, per_k_ns, work_ns, work_per_k_ns;
-    int min_dim; /* used from this size of the largest of m and n on */
 };
 
 struct sim_profile {

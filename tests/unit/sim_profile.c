@@ -159,11 +159,13 @@ static void missing_keys(void) {
 
 static void wrong_dgemm(void) {
     refused("dgemm ", "dgemm = 1 32 32\n", "too few numbers");
-    refused("dgemm ", "dgemm = 1 32 32 128 96 32768 1 1 1 1 1\n", "too many numbers");
-    refused("dgemm ", "dgemm = 2 32 32 128 96 32768 1 1 1 1\n", "out of order");
-    refused("dgemm ", "dgemm = 1 0 32 128 96 32768 1 1 1 1\n", "no such tile");
-    refused("dgemm ", "dgemm = 1 32 32 128 96 32768 -1 1 1 1\n", "out of range");
-    refused(NULL, "dgemm = 1000 32 32 128 96 32768 1 1 1 1\n", "out of order");
+    refused("dgemm ", "dgemm = 1 32 32 1 128 96 32768 1 1 1 1 1 1\n", "too many numbers");
+    refused("dgemm ", "dgemm = 2 32 32 1 128 96 32768 1 1 1 1 1\n", "out of order");
+    refused("dgemm ", "dgemm = 1 0 32 1 128 96 32768 1 1 1 1 1\n", "no such tile");
+    refused("dgemm ", "dgemm = 1 32 32 0 128 96 32768 1 1 1 1 1\n", "no such tile");
+    refused("dgemm ", "dgemm = 1 32 32 1 2048 96 32768 1 1 1 1 1\n", "no such tile");
+    refused("dgemm ", "dgemm = 1 32 32 1 128 96 32768 1 -1 1 1 1\n", "out of range");
+    refused(NULL, "dgemm = 1000 32 32 1 128 96 32768 1 1 1 1 1\n", "out of order");
 }
 
 static void hosts_own_no_gpu(void) {
