@@ -204,10 +204,17 @@ run-gpu run-sim: run-%: $(B)/$(DEVICE)/lab-$(LAB)
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
-plots: ## draw the charts again: FROM=out or recorded
+plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
 	@for n in $(LABS); do \
 	    if [ $(FROM) = recorded ]; then $(MAKE) --no-print-directory run-recorded LAB=$$n; \
+	    elif [ $(FROM) = both ] && [ -d $(OUT)/lab-$$n ]; then \
+	        plots/draw --out $(OUT)/both/lab-$$n $(OUT)/lab-$$n $(FORMAT) $$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
 	    elif [ -d $(OUT)/lab-$$n ]; then plots/draw $(OUT)/lab-$$n $(FORMAT); fi || exit; done
+.PHONY: plot
+plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several
+	@plots/trace-convert $(OUT)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
+	@gnuplot -c plots/timeline.gp $(OUT)/trace trace $(if $(filter txt,$(FORMAT)),-,$(OUT)/trace/timeline.$(FORMAT)) '$(notdir $(TRACE))'
+	@$(if $(filter txt,$(FORMAT)),,echo "chart: $(OUT)/trace/timeline.$(FORMAT)" >&2)
 record: ## on a GPU machine: store this GPU's runs beside each lab
 	@$(MAKE) --no-print-directory gpu && common/record.sh $(B)/gpu $(LABS)
 

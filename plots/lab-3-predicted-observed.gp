@@ -13,15 +13,15 @@ W = 1400; H = 620
 @OPEN
 title = sprintf("%s: predicted before measuring, and then observed", lab)
 subtitle = "ring: predicted (thin: possible too).  Dot: observed.  Black square: observed, and not among the predicted.  Predictions come from launch time, kernel time and the blocks that fit."
-modes = "default-stream one-stream two-streams two-streams-gated"
+modes = "default-stream one-stream two-streams one-stream-gated two-streams-gated"
 mode(i) = word(class_key[i], 2)
 if (format ne "txt") { set multiplot }
 @HEAD
 set logscale x 2
 stats $class using 1:2 name "V" nooutput
-set xtics ("16" 16, "64" 64, "256" 256, "1024" 1024, "4096" 4096) font tick_font
+set xtics ("16" 16, "" 64, "256" 256, "" 1024, "4096" 4096) font tick_font
 used = ""
-do for [m=1:4] {
+do for [m=1:words(modes)] {
     do for [i=1:class_n] { if (mode(i) eq word(modes, m) && strstrt(used, sprintf(" %d ", m)) == 0) { used = used.sprintf(" %d ", m) } }
 }
 right = total_n > 0 ? 0.70 : 0.985

@@ -45,5 +45,5 @@ colour(key, r) = key[1:5] eq "right" ? 0x00664d : key eq "naive product" || key 
 plot for [i=1:piece_n] $piece using ((low + $2)/2):(y(place_piece[i], piece_run[i])):(low):2:(y(place_piece[i], piece_run[i]) - bar*0.46):(y(place_piece[i], piece_run[i]) + bar*0.46):(colour(piece_key[i], piece_run[i])) index i-1 with boxxyerror fs solid piece_run[i] == 1 ? 1.0 : 0.5 lc rgb variable, \
     for [i=1:right_n] $right using ((low + $2)/2):(y(place_right[i], right_run[i])):(low):2:(y(place_right[i], right_run[i]) - bar*0.46):(y(place_right[i], right_run[i]) + bar*0.46):(colour(right_key[i], right_run[i])) index i-1 with boxxyerror fs solid right_run[i] == 1 ? 1.0 : 0.5 lc rgb variable, \
     for [i=1:piece_n] $piece using 2:(y(place_piece[i], piece_run[i])):(show($2)) index i-1 with labels left offset 0.6,0 font pt(10), \
-    for [i=1:right_n] $right using 2:(y(place_right[i], right_run[i])):(show($2).(right_run[i] == 1 ? sprintf("   the naive total is %.3g times this", P_max / $2) : "")) index i-1 with labels left offset 0.6,0 font pt(10)
+    for [i=1:right_n] $right using 2:(y(place_right[i], right_run[i])):(show($2).(right_run[i] == 1 ? "   the naive total is ".times(P_max / $2)." times this" : "")) index i-1 with labels left offset 0.6,0 font pt(10)
 @FINISH

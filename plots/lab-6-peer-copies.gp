@@ -4,10 +4,10 @@ run = ARG1; out = ARG2; n_more = ARGC - 2
 array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
 load system(sprintf("dirname '%s'", ARG0))."/style.gp"
 wanted = "return <words>, rate <words>, overlap from-kernel <words>"
-load series("give", "*", "return *", "")
-load series("rate", "*", "rate *", "")
-load series("from", "*", "overlap from-kernel *", "")
-load series("to", "*", "overlap to-kernel *", "")
+load rows("give", "*", "return *", "")
+load rows("rate", "*", "rate *", "")
+load rows("from", "*", "overlap from-kernel *", "")
+load rows("to", "*", "overlap to-kernel *", "")
 if (give_n == 0) { @NOTHING }
 
 # A row for each case: its part and its words, in the order of the lab.
@@ -21,7 +21,7 @@ do for [i=1:give_n] {
 row(words_) = sum [k=1:rows] (label_of[k] eq words_ ? k : 0)
 nudge(r) = (r - 1) * 0.26 - (runs - 1) * 0.13
 stats $give using 2 name "G" nooutput
-R_max = 1
+R_min = R_max = 1
 if (rate_n > 0) { stats $rate using 2 name "R" nooutput }
 W = 1400; H = 140 + 22 * rows + 50
 @OPEN
@@ -46,16 +46,17 @@ do for [k=1:rows] { set ytics add ("" k) }
 if (rate_n > 0) {
     set lmargin at screen 0.56; set rmargin at screen 0.74
     set title "rate, GB/s" font pt(10.5)
-    set xrange [0:R_max * 1.15]; set xtics autofreq font tick_font
-    plot for [i=1:rate_n] $rate using (0):(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])):2:(0) index i-1 with vectors nohead lw 6 lc rgb series_rgb(rate_run[i]), \
-        for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])):(sprintf("%.3g", $2)) index i-1 with labels left offset 0.6,0 font pt(8.5)
+    set logscale x; set xrange [floor10(R_min):ceil10(R_max) * 2]; set xtics ("1" 1, "10" 10, "100" 100, "1000" 1000, "10 000" 10000) font tick_font
+    plot for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])) index i-1 with points pt series_point(1, rate_run[i]) ps 1.1 lc rgb series_rgb(rate_run[i]), \
+        for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])):(sprintf($2 < 1000 ? "%.3g" : "%.0f", $2)) index i-1 with labels left offset 0.9,0 font pt(8.5)
+    unset logscale
 }
 if (from_n > 0) {
     set lmargin at screen 0.77; set rmargin at screen 0.975
-    set title "overlap with the kernel" font pt(10.5)
+    unset title
     set xrange [-4:104]; set xtics 0,25,100 format "%g %%" font tick_font
-    set key at graph 0.5, screen 20.0/H center bottom horizontal font tick_font samplen 1
+    set key at graph 0.5, graph 1.0 center bottom vertical font tick_font samplen 1 maxrows 2
     has_to = to_n > 0
-    eval "plot for [i=1:from_n] $from using ($2*100):(row(from_part[i].'. '.from_key[i][21:*]) + nudge(from_run[i])) index i-1 with points pt 7 ps 1.1 lc rgb series_rgb(from_run[i]) title (i == 1 ? 'of the source GPU' : '')".(has_to ? ", for [i=1:to_n] $to using ($2*100):(row(to_part[i].'. '.to_key[i][19:*]) + nudge(to_run[i])) index i-1 with points pt 4 ps 1.6 lw 1.4 lc rgb series_rgb(to_run[i]) title (i == 1 ? 'of the target GPU' : '')" : "")
+    eval "plot for [i=1:from_n] $from using ($2*100):(row(from_part[i].'. '.from_key[i][21:*]) + nudge(from_run[i])) index i-1 with points pt 7 ps 1.1 lc rgb series_rgb(from_run[i]) title (i == 1 ? 'overlap with the kernel of the source GPU' : '')".(has_to ? ", for [i=1:to_n] $to using ($2*100):(row(to_part[i].'. '.to_key[i][19:*]) + nudge(to_run[i])) index i-1 with points pt 4 ps 1.6 lw 1.4 lc rgb series_rgb(to_run[i]) title (i == 1 ? 'with the kernel of the target GPU' : '')" : "")
 }
 @FINISH

@@ -69,13 +69,15 @@ if (all_runs ne "") { load data("about ".all_runs) }
 head_label(i) = sprintf("set label %d run_label[%d] at screen 1 - 22.0/W, screen 1 - %d.0/H right font pt(10) tc rgb '%s'", 900+i, i, 20 + 18 * (i - 1), run_label[i][1:9] eq "SIMULATED" ? accent : grey)
 HEAD = 'set label 890 title at screen 22.0/W, screen 1 - 20.0/H left font pt(14); set label 891 subtitle at screen 22.0/W, screen 1 - 46.0/H left font pt(10) tc rgb "#333333"; do for [i_=1:runs] { eval head_label(i_) }'
 UNHEAD = 'unset label 890; unset label 891; do for [i_=1:runs] { eval sprintf("unset label %d", 900 + i_) }'
-# Nothing to draw ends the script with a line that says so.
-NOTHING = 'print sprintf("plots: %s: %s has no results for this chart (%s)", out, run, wanted); exit status 1'
+# A run without what this chart draws (its parts were not run): status 77, and a line that says so
+# unless the script that draws everything asked.
+NOTHING = 'if (system("printf %s \"${PLOT_SKIP:-}\"") eq "") { print sprintf("plots: %s has no results for this chart (%s)", run, wanted) }; system "rm -f ".quote(temporary); exit status 77'
 
 # Times on an axis in ns, sizes on an axis in bytes, each with round ticks.
 TIME_TICKS_Y = "set ytics ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10) font tick_font"
 TIME_TICKS_X = "set xtics ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10) font tick_font"
 SIZE_TICKS_X = "set xtics ('4 B' 4, '64 B' 64, '1 KiB' 1024, '16 KiB' 16384, '256 KiB' 262144, '4 MiB' 4194304, '64 MiB' 67108864, '1 GiB' 1073741824) font tick_font"
 show(ns) = ns >= 0.9995e9 ? sprintf("%.3g s", ns/1e9) : ns >= 0.9995e6 ? sprintf("%.3g ms", ns/1e6) : ns >= 0.9995e3 ? sprintf("%.3g µs", ns/1e3) : sprintf("%.3g ns", ns)
+times(v) = v >= 1000 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 floor10(v) = 10 ** floor(log10(v))
 ceil10(v) = 10 ** ceil(log10(v))

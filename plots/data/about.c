@@ -41,12 +41,14 @@ void about_read(struct about *about, const char *dir) {
         snprintf(about->invalid, sizeof about->invalid, "CUDA_LAUNCH_BLOCKING=%s", blocking);
     about->simulated = strcmp(kind, "sim") == 0;
     about->date[strcspn(about->date, "T ")] = '\0'; /* the day is enough */
-    const char *what = about->simulated  ? "SIMULATED"
-                       : about->recorded ? "RECORDED on "
-                                         : "measured on ";
+    const char *what = "measured on ";
+    if (about->simulated) /* the device's name may say it already */
+        what = strncmp(about->device, "SIMULATED", 9) == 0 ? "" : "SIMULATED ";
+    else if (about->recorded)
+        what = "RECORDED on ";
     /* A simulated run is the same on any day. */
     snprintf(about->label, sizeof about->label, "%s%s%s%s%s%s", what, about->device,
-             about->simulated ? "" : ", ", about->simulated ? "" : about->date,
+             about->simulated || !*about->date ? "" : ", ", about->simulated ? "" : about->date,
              *about->invalid ? " | INVALID: " : "", about->invalid);
 }
 

@@ -97,7 +97,8 @@ static void sort_points(void) {
     for (int i = 0; i < count; i++) {
         points[i].order = i;
         for (int j = 0; j < i; j++)
-            if (strcmp(points[j].name, points[i].name) == 0) {
+            if (strcmp(points[j].name, points[i].name) == 0 &&
+                (!series_of_rows || strcmp(points[j].part, points[i].part) == 0)) {
                 points[i].order = points[j].order;
                 break;
             }

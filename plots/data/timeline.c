@@ -133,7 +133,8 @@ static void emit_frames(const struct layout *l) {
         }
         double y0 = all->lane_top[zoom->lane[0]] + 1;
         printf("%c\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", 'A' + i - 1, fmax(x0, 0), x1, y0,
-               all->lane_top[last] + all->lane_px[last] - 1, x1 + 3, y0 + 6);
+               all->lane_top[last] + all->lane_px[last] - 1, x1 + 3,
+               y0 + 6 + 11 * (i - 1)); /* letters of frames that lie close stay apart */
         rows_of[0]++;
     }
     end_block("frames", l->panels);
