@@ -47,33 +47,43 @@ struct lengths stamps_lengths(const struct stamp *stamps, int n) {
     return lengths;
 }
 
+/* A stamp, and where it was before sorting. */
+struct placed {
+    struct stamp stamp;
+    int at;
+};
+
 static int by_sm_then_start(const void *a, const void *b) {
-    const struct stamp *x = *(const struct stamp *const *)a, *y = *(const struct stamp *const *)b;
-    if (x->sm != y->sm)
-        return x->sm < y->sm ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x > y) - (x < y);
+    const struct placed *x = a, *y = b;
+    if (x->stamp.sm != y->stamp.sm)
+        return x->stamp.sm < y->stamp.sm ? -1 : 1;
+    if (x->stamp.start_ns != y->stamp.start_ns)
+        return x->stamp.start_ns < y->stamp.start_ns ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The caller frees it. */
-static const struct stamp **sorted(const struct stamp *stamps, int n) {
-    const struct stamp **order = allocate(n, sizeof *order);
+/* By SM, then by start. The caller frees it. */
+static struct placed *sorted(const struct stamp *stamps, int n) {
+    struct placed *order = allocate(n, sizeof *order);
     for (int i = 0; i < n; i++)
-        order[i] = &stamps[i];
+        order[i] = (struct placed){stamps[i], i};
     qsort(order, (size_t)n, sizeof *order, by_sm_then_start);
     return order;
+}
+
+static bool new_sm(const struct placed *order, int i) {
+    return i == 0 || order[i].stamp.sm != order[i - 1].stamp.sm;
 }
 
 /* The most are resident at the start of some piece: count there, among those that started before.
  */
 int stamps_most_resident(const struct stamp *stamps, int n) {
-    const struct stamp **order = sorted(stamps, n);
+    struct placed *order = sorted(stamps, n);
     int most = 0;
     for (int i = 0; i < n; i++) {
         int resident = 1;
-        for (int j = i - 1; j >= 0 && order[j]->sm == order[i]->sm; j--)
-            resident += order[j]->end_ns > order[i]->start_ns;
+        for (int j = i; !new_sm(order, j); j--)
+            resident += order[j - 1].stamp.end_ns > order[i].stamp.start_ns;
         most = resident > most ? resident : most;
     }
     free(order);
@@ -81,10 +91,10 @@ int stamps_most_resident(const struct stamp *stamps, int n) {
 }
 
 int stamps_sms(const struct stamp *stamps, int n) {
-    const struct stamp **order = sorted(stamps, n);
+    struct placed *order = sorted(stamps, n);
     int sms = 0;
     for (int i = 0; i < n; i++)
-        sms += i == 0 || order[i]->sm != order[i - 1]->sm;
+        sms += new_sm(order, i);
     free(order);
     return sms;
 }
@@ -99,18 +109,18 @@ static int first_free(const int64_t *free_ns, int places) {
 }
 
 int stamps_waves(const struct stamp *stamps, int n, int resident, int *wave, int *slot) {
-    const struct stamp **order = sorted(stamps, n);
+    struct placed *order = sorted(stamps, n);
     int64_t *free_ns = allocate(resident, sizeof *free_ns);
     int waves = 0, rank = 0;
     for (int i = 0; i < n; i++) {
-        if (i == 0 || order[i]->sm != order[i - 1]->sm) {
+        if (new_sm(order, i)) {
             rank = 0;
             memset(free_ns, 0, (size_t)resident * sizeof *free_ns);
         }
-        long at = order[i] - stamps;
+        int at = order[i].at;
         wave[at] = rank++ / resident;
         slot[at] = first_free(free_ns, resident);
-        free_ns[slot[at]] = order[i]->end_ns;
+        free_ns[slot[at]] = order[i].stamp.end_ns;
         waves = wave[at] + 1 > waves ? wave[at] + 1 : waves;
     }
     free(free_ns);

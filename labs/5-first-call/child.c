@@ -10,8 +10,6 @@
 #include "child.h"
 #include "error.h"
 
-extern char **environ;
-
 static const char child_option[] = "--child"; /* not an option for people: not in --help */
 
 bool child_is(int argc, char **argv) {
@@ -76,7 +74,8 @@ static struct numbers read_line(int fd) {
 static char *set_variable(char *name, const char *setting) {
     const char *equals = strchr(setting, '=');
     snprintf(name, 64, "%.*s", (int)(equals - setting), setting);
-    char *before = getenv(name) ? strdup(getenv(name)) : NULL;
+    const char *now = getenv(name);
+    char *before = now ? strdup(now) : NULL;
     setenv(name, equals + 1, 1);
     return before;
 }

@@ -47,8 +47,13 @@ void gpu_free(const struct gpu *gpu) {
 
 void gpu_sleep(const struct gpu *gpu, int blocks, int64_t ns) {
     CUDA_CHECK(cudaSetDevice(gpu->index));
+    bool selected = gpu->index == device()->index; /* events of two devices cannot be compared */
+    if (selected)
+        event_span_begin(gpu->kernel_stream, SPAN_KERNEL, "sleep_kernel");
     sleep_kernel<<<blocks, SLEEP_THREADS, 0, gpu->kernel_stream>>>(cycles_for(ns), spin_guard());
     LAUNCH_CHECK();
+    if (selected)
+        event_span_end(gpu->kernel_stream);
     CUDA_CHECK(cudaEventRecord(gpu->kernel_end, gpu->kernel_stream));
     leave();
 }

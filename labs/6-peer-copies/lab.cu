@@ -41,6 +41,13 @@ static void row_of_seen(const struct seen *seen) {
     table_cell("%s", isnan(seen->over_from) ? "-" : show_percent(seen->over_from));
 }
 
+static void check_overlap(const char *id, double over, const char *why) {
+    if (isnan(over))
+        check_cannot_show(id, text("The tracer (%s) recorded no such copy.", tracer_name()));
+    else
+        check(id, over > 0, show_percent(over), "more than 0 % overlap", why);
+}
+
 /* ---- a: inside one GPU ----------------------------------------------------------------------- */
 
 static void check_inside(const struct part *part, int full, int half) {
@@ -49,20 +56,16 @@ static void check_inside(const struct part *part, int full, int half) {
           show_time(in_half->return_ns),
           text("under half of the kernel, %s", show_time((double)kernel_ns / 2)),
           "The call only queues the copy.");
-    if (isnan(in_half->over_from))
-        check_cannot_show("a-runs-beside-half", "The tracer recorded no such copy.");
-    else
-        check("a-runs-beside-half", in_half->over_from > 0, show_percent(in_half->over_from),
-              "more than 0 % overlap",
-              "From another stream the copy runs beside a kernel that leaves SMs empty.");
-    if (!(in_full->over_from > 0))
+    check_overlap("a-runs-beside-half", in_half->over_from,
+                  "From another stream the copy runs beside a kernel that leaves SMs empty.");
+    if (in_full->over_from <= 0)
         check_cannot_show("a-runs-beside-full",
                           "This copy did not run while a kernel filled the GPU: copies inside a "
                           "GPU may be done by its SMs, and they had no room.");
     else
-        check("a-runs-beside-full", true, show_percent(in_full->over_from), "more than 0 % overlap",
-              "It even runs beside a kernel that fills every SM, so something else carries it: a "
-              "copy engine.");
+        check_overlap("a-runs-beside-full", in_full->over_from,
+                      "It even runs beside a kernel that fills every SM, so something else carries "
+                      "it: a copy engine.");
 }
 
 static void inside_one_gpu(const struct gpu *gpu) {
@@ -149,19 +152,10 @@ static void not_enabled(const struct gpu *a, const struct gpu *b) {
     check_data(&part);
     check_own_stream_waits(&part);
     double over = part_most_overlap(&part, false);
-    if (!(over > 0))
-        check_cannot_show("b-runs-beside-kernels",
-                          "No copy ran, or was seen to run, while both kernels did.");
+    if (over <= 0)
+        check_cannot_show("b-runs-beside-kernels", "No copy ran while both kernels did.");
     else
-        check("b-runs-beside-kernels", true, show_percent(over), "more than 0 % overlap",
-              "Even a staged copy needs no SM.");
-}
-
-static void check_overlap_or(const char *id, double over, const char *why) {
-    if (isnan(over))
-        check_cannot_show(id, text("The tracer (%s) recorded no such copy.", tracer_name()));
-    else
-        check(id, over > 0, show_percent(over), "more than 0 % overlap", why);
+        check_overlap("b-runs-beside-kernels", over, "Even a staged copy needs no SM.");
 }
 
 static void check_enabled(const struct part *part) {
@@ -171,10 +165,10 @@ static void check_enabled(const struct part *part) {
     check("c-returns-early", slowest_ns < (double)kernel_ns / 2, show_time(slowest_ns),
           text("under half of the kernels, %s", show_time((double)kernel_ns / 2)),
           "With peer access the call only queues the copy, whichever GPU's other stream it is in.");
-    check_overlap_or("c-runs-beside-kernels", part_most_overlap(part, false),
-                     "The copy runs while kernels fill both GPUs: a copy engine carries it.");
-    check_overlap_or("c-both-ways-at-once", part_most_overlap(part, true),
-                     "Copies of both directions run at the same time.");
+    check_overlap("c-runs-beside-kernels", part_most_overlap(part, false),
+                  "The copy runs while kernels fill both GPUs: a copy engine carries it.");
+    check_overlap("c-both-ways-at-once", part_most_overlap(part, true),
+                  "Copies of both directions run at the same time.");
     if (too_fast_for_host(part))
         check("c-direct", true, show_rate(rate(part), 1),
               text("over 2 x %s", show_rate(host_rate, 1)),
