@@ -17,7 +17,8 @@ set tmargin at screen 1 - 84.0/H; set bmargin at screen 62.0/H; set lmargin at s
 stats $returns using 1:2 name "R" nooutput
 set xrange [0:R_max_x * 1.03]; set logscale y; set yrange [floor10(R_min_y * 0.999):ceil10(R_max_y * 1.001)]
 @TIME_TICKS_Y
-set xtics font tick_font; set grid ytics xtics
+set xtics font tick_font
+@GRID_XY
 set xlabel "launch, counted from the first one behind the gate" font pt(10) tc rgb "#444444"
 set ylabel "time until the launch returned" font pt(10) tc rgb "#444444" offset -0.5,0
 set key top left font tick_font samplen 2 Left reverse

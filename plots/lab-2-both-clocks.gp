@@ -17,7 +17,7 @@ stats $calls using 2 name "C" nooutput
 base = C_min < 1000 ? floor10(C_min > 0 ? C_min : 1) : 1000.0
 set logscale y; set yrange [base:ceil10(C_max) * 3]
 @TIME_TICKS_Y
-unset grid; set grid ytics
+@GRID_Y
 if (format ne "txt") { set multiplot }
 @HEAD
 bar = 0.36 / runs

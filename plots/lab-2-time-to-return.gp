@@ -24,7 +24,7 @@ memories = "pageable pinned registered"
 colour_of(key) = memory(key) eq "pageable" ? 2 : memory(key) eq "pinned" ? 1 : memory(key) eq "registered" ? 3 : 4
 @TIME_TICKS_Y
 @SIZE_TICKS_X
-set grid xtics ytics
+@GRID_XY
 set xlabel "bytes copied" font pt(10) tc rgb "#444444"
 set key font tick_font top left Left reverse samplen 3 spacing 1.1
 key_of(side, i) = side == 1 ? in_key[i] : back_key[i]

@@ -35,7 +35,7 @@ set xrange [0.4:n_dims + 0.6]
 set xtics scale 0 font tick_font
 set xtics ()
 do for [k=1:n_dims] { set xtics add (sprintf("dim %d", dim[k]) k) }
-unset grid; set grid ytics
+@GRID_Y
 set tmargin at screen 1 - 100.0/H; set bmargin at screen 50.0/H; set lmargin at screen 0.065; set rmargin at screen 0.985
 set key at screen 0.065, screen 1 - 72.0/H left center horizontal Left reverse font tick_font samplen 1.2 width 2 maxrows 1
 bar = 0.8 / 4 / runs

@@ -28,7 +28,7 @@ set ytics font tick_font
 set xtics scale 0 font tick_font
 set xtics ()
 do for [i=1:cut_n] { if (cut_run[i] == 1) { set xtics add (name(i) place[i]) } }
-unset grid; set grid ytics
+@GRID_Y
 set tmargin at screen 1 - 80.0/H; set bmargin at screen 50.0/H; set lmargin at screen 0.065; set rmargin at screen 0.985
 unset key
 bar = 0.7 / runs

@@ -26,7 +26,7 @@ low = S_records > 0 && S_min > 0 && S_min < F_min ? S_min : F_min
 set logscale x; set xrange [floor10(low):ceil10(F_max)]
 set yrange [rows + 0.6:0.4]
 @TIME_TICKS_X
-unset grid; set grid xtics ytics
+@GRID_XY
 set ytics scale 0 font tick_font
 set ytics ()
 do for [i=1:first_n] { if (first_run[i] == 1) { set ytics add (first_part[i].". ".thing(i) place[i]) } }
@@ -38,5 +38,5 @@ plot for [i=1:first_n] $first using (second($9, $2)):(y_of(i)):($2 - second($9, 
     for [i=1:first_n] $first using 3:(y_of(i)):($4-$3):(0) index i-1 with vectors nohead lc rgb series_rgb(first_run[i]) lw 1, \
     for [i=1:first_n] $first using 2:(y_of(i)) index i-1 with points pt 7 ps 1.2 lc rgb series_rgb(first_run[i]), \
     for [i=1:first_n] $first using (second($9, 1e99)):(y_of(i)) index i-1 with points pt 6 ps 1.2 lw 1.5 lc rgb series_rgb(first_run[i]), \
-    for [i=1:first_n] $first using (ceil10(F_max)):(y_of(i)):($9 == $9 ? "× ".times($2/$9) : "") index i-1 with labels left offset 1,0 font pt(9.5) tc rgb "#333333"
+    for [i=1:first_n] $first using (ceil10(F_max)):(y_of(i)):(strcol(9) eq "NaN" ? "" : "× ".times($2/$9)) index i-1 with labels left offset 1,0 font pt(9.5) tc rgb "#333333"
 @FINISH

@@ -33,7 +33,7 @@ stats $piece using 2 name "P" nooutput
 low = floor10(R_min) / 10.0
 set logscale x; set xrange [low:ceil10(P_max) * 3]; set yrange [rows + 0.6:0.4]
 @TIME_TICKS_X
-unset grid; set grid xtics
+@GRID_X
 set ytics scale 0 font tick_font
 set ytics ()
 do for [k=1:rows] { set ytics add (name[k] k) }

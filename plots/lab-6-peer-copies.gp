@@ -31,7 +31,8 @@ subtitle = "each row is one way to ask for the copy; kernels fill the GPUs meanw
 @HEAD
 set yrange [rows + 0.6:0.4]
 set tmargin at screen 1 - 96.0/H; set bmargin at screen 56.0/H
-unset key; unset grid; set grid xtics ytics
+unset key
+@GRID_XY
 set ytics scale 0 font tick_font
 set ytics ()
 do for [k=1:rows] { set ytics add (label_of[k] k) }

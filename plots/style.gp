@@ -48,6 +48,11 @@ run_dash(run) = run == 1 ? 1 : run == 2 ? 2 : 4
 set border 3 lc rgb grey
 set tics textcolor rgb "#444444" nomirror out scale 0.6
 set grid lc rgb light lt 1 lw 0.6
+# Grids; letters of a terminal leave no room for one.
+GRID_X = format eq "txt" ? "unset grid" : "unset grid; set grid xtics"
+GRID_Y = format eq "txt" ? "unset grid" : "unset grid; set grid ytics"
+GRID_XY = format eq "txt" ? "unset grid" : "unset grid; set grid xtics ytics"
+if (format eq "txt") { unset grid }
 set style fill solid 1 noborder
 
 # layer(rows, plot): one more thing to plot, or nothing.

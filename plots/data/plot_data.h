@@ -73,6 +73,7 @@ struct span {
     int run, device, stream; /* stream: the SM for a block */
     int lane, row;           /* row: within the lane, where work of one lane overlaps */
     uint8_t class;
+    bool queues; /* a host call with device work of its own */
     char kind; /* first letters differ enough: a k h d D p H m b */
 };
 

@@ -110,11 +110,25 @@ static int by_correlation(const void *left, const void *right) {
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
+/* The first of the works queued before that had not ended when the call was entered, or NULL.
+ * Work of one stream ends in order. */
+static const struct span *pending_at(struct span **first, struct span **own, int64_t ns) {
+    struct span **end = own;
+    while (first < end) {
+        struct span **middle = first + (end - first) / 2;
+        if ((*middle)->end_ns > ns)
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    return first < own ? *first : NULL;
+}
+
 static bool call_was_held(const struct span *call, const struct span *work,
-                          const struct span *before) {
+                          const struct span *pending) {
     if (call->end_ns - call->start_ns < HELD_NS)
         return false;
-    if (before && before->end_ns <= call->end_ns && before->end_ns - call->start_ns >= HELD_NS)
+    if (pending && pending->end_ns <= call->end_ns && pending->end_ns - call->start_ns >= HELD_NS)
         return true; /* it returned only after earlier work of its stream had ended */
     int64_t half = work->start_ns + (work->end_ns - work->start_ns) / 2;
     return work->end_ns - work->start_ns >= HELD_NS && call->end_ns >= half;
@@ -134,12 +148,16 @@ static void mark_held_calls(struct span *at, size_t count) {
     while (work < count && !class_on_host(order[work]->class))
         work++;
     qsort(order + work, count - work, sizeof *order, by_correlation);
+    size_t first = 0; /* of the stream */
     for (size_t i = 0; i < work; i++) {
+        if (order[i]->device != order[first]->device || order[i]->stream != order[first]->stream)
+            first = i;
         struct span *call = call_of(order + work, count - work, order[i]);
-        bool same = i > 0 && order[i - 1]->device == order[i]->device &&
-                    order[i - 1]->stream == order[i]->stream;
-        if (call && call->class == CLASS_CALL &&
-            call_was_held(call, order[i], same ? order[i - 1] : NULL))
+        if (!call)
+            continue;
+        call->queues = true;
+        if (call->class == CLASS_CALL &&
+            call_was_held(call, order[i], pending_at(order + first, order + i, call->start_ns)))
             call->class = CLASS_HELD;
     }
     free(order);

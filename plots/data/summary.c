@@ -94,7 +94,7 @@ static void append_host(char *text, size_t size, const struct spans *spans, int 
         const struct span *s = &spans->at[i];
         if (s->run != run)
             continue;
-        if ((s->class == CLASS_CALL || s->class == CLASS_HELD) && s->end_ns > queued)
+        if (s->queues && s->class != CLASS_WAIT && s->end_ns > queued)
             queued = s->end_ns;
         held += s->class == CLASS_HELD ? s->end_ns - s->start_ns : 0;
     }

@@ -74,13 +74,15 @@ static struct window look_at(const struct layout *l, const struct shorts *s, siz
     struct window w = {0};
     int64_t median = median_ns(s, from, to), all = l->panel[0].to_ns;
     int64_t start = s->at[from]->start_ns, longest = median * ZOOM_PX / SMALLEST_PX;
+    if (longest < 4 * (s->at[from]->end_ns - start))
+        longest = 4 * (s->at[from]->end_ns - start);
     if (longest > all / 5)
         longest = all / 5;
     size_t seen = from + 1; /* as many as can be told apart in one panel */
     while (seen < to && s->at[seen]->end_ns - start <= longest)
         seen++;
     int64_t end = s->at[seen - 1]->end_ns;
-    int64_t margin = seen - from == 1 ? 2 * median : (end - start) / 16 + median;
+    int64_t margin = seen - from == 1 ? 2 * (end - start) + 1 : (end - start) / 16 + median;
     w.from = start > margin ? start - margin : 0;
     w.to = end + margin;
     w.first = start;
