@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lab.h"
@@ -53,20 +54,27 @@ cublasHandle_t experiment_cublas(void) {
 }
 
 /* A tenth of the memory is left to cuBLAS and to the driver. */
+static bool memory_fits(int dim) {
+    return (double)products_bytes(count, dim) <= 0.9 * (double)device_free_bytes();
+}
+
+bool dim_fits(int dim) {
+    return memory_fits(dim) && products_floor_ns(1, dim) <= LONG_PRODUCT_NS;
+}
+
 int fitting_dim(int dim) {
-    double room = 0.9 * (double)device_free_bytes();
-    int fit = dim;
-    while (fit > 0 && (double)products_bytes(count, fit) > room)
+    int room = dim, fit;
+    while (room > 0 && !memory_fits(room))
+        room /= 2;
+    if (room < dim)
+        say("dim %d needs %s of device memory, free are %s: at most dim %d.", dim,
+            show_bytes((double)products_bytes(count, dim)), show_bytes((double)device_free_bytes()),
+            room);
+    for (fit = room; fit > 0 && !dim_fits(fit);)
         fit /= 2;
-    if (fit < dim)
-        say("dim %d needs %s of device memory, free are %s: dim %d instead.", dim,
-            show_bytes((double)products_bytes(count, dim)), show_bytes(room / 0.9), fit);
-    dim = fit;
-    while (fit > 1 && products_floor_ns(1, fit) > LONG_PRODUCT_NS)
-        fit /= 2;
-    if (fit < dim)
-        say("dim %d takes this device's FP64 units at least %s a product: dim %d instead.", dim,
-            show_time(products_floor_ns(1, dim)), fit);
+    if (fit < room)
+        say("dim %d takes this device's FP64 units at least %s a product: at most dim %d.", room,
+            show_time(products_floor_ns(1, room)), fit);
     return fit;
 }
 
@@ -253,8 +261,15 @@ void study_predict(struct study *study, enum mode mode) {
     study->outcome[mode].predicted = pair_predict(&facts);
 }
 
-/* The class is that of the first two products. Without a tracer there is none, and no overlap of
- * two streams: events do not tell a kernel that runs from one that waits for room. */
+static int by_start(const void *a, const void *b) {
+    int64_t x = ((const struct queued_work *)a)->start_ns;
+    int64_t y = ((const struct queued_work *)b)->start_ns;
+    return (x > y) - (x < y);
+}
+
+/* The class is that of the first two products, in the order queued or let go by the gate. Without a
+ * tracer there is none, and no overlap of two streams: events do not tell a kernel that runs from
+ * one that waits for room. */
 static void judge(struct outcome *outcome, const char *part, enum mode mode) {
     struct pair_seen seen[TRACED_ROUNDS];
     struct queued_work work[MAX_COUNT];
@@ -262,9 +277,11 @@ static void judge(struct outcome *outcome, const char *part, enum mode mode) {
     for (int i = 0; i < TRACED_ROUNDS; i++) {
         if (trace_work_of_calls(traced_part(part, i), count, work) == 0)
             continue;
+        outcome->early += work[count - 1].queued_ns < work[0].end_ns;
+        if (is_gated(mode))
+            qsort(work, (size_t)count, sizeof *work, by_start);
         struct pair_seen now = pair_judge(&work[0], &work[1], is_gated(mode));
         samples_add(&outcome->overlap, now.overlap);
-        outcome->early += work[count - 1].queued_ns < work[0].end_ns;
         seen[outcome->rounds++] = now;
     }
     if (outcome->rounds > 0)

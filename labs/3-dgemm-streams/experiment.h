@@ -53,8 +53,10 @@ void experiment_begin(int count, uint64_t seed);
 void experiment_end(void);
 int experiment_count(void);
 
-/* The largest dim / 2^n that fits this device's free memory, and whose product takes under a
- * second; says so if it is not dim itself. 0 if none. */
+/* Whether the products fit this device's free memory, and one takes under a second. */
+bool dim_fits(int dim);
+
+/* The largest dim / 2^n that does, and says so if it is not dim itself. 0 if none. */
 int fitting_dim(int dim);
 
 /* Allocates the matrices, loads the kernels in every stream, and measures one product alone. */

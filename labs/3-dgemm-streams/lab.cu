@@ -35,6 +35,14 @@ static const struct option_spec options[] = {
 static struct study study[MAX_INT_LIST];
 static int studies;
 
+static void refuse_twice(const char *option, const struct int_list *list) {
+    for (int i = 1; i < list->n; i++)
+        for (int j = 0; j < i; j++)
+            if (list->value[i] == list->value[j])
+                die(EXIT_USAGE, "--%s: %d is there twice; leave one out", option,
+                    (int)list->value[i]);
+}
+
 static bool studied(int dim) {
     for (int i = 0; i < studies; i++)
         if (study[i].dim == dim)
@@ -151,9 +159,11 @@ static void part_c(void) {
     static struct tally tally;
     int n = 0;
     for (int i = 0; i < sweep.n; i++) {
-        int dim = fitting_dim((int)sweep.value[i]);
-        if (dim != sweep.value[i])
+        int dim = (int)sweep.value[i];
+        if (!dim_fits(dim)) {
+            say("dim %d is left out: too large for this device's memory or its FP64 units.", dim);
             continue;
+        }
         study_begin(&swept[n], 'c', dim);
         study_predict(&swept[n], TWO_STREAMS);
         study_predict(&swept[n], TWO_STREAMS_GATED);
@@ -248,8 +258,7 @@ static void measure_methods(int dim, struct tally *tally) {
 static void part_e(void) {
     static struct tally tally;
     methods_begin((int)n_products);
-    table_begin(5, "dim", "method", "at least, predicted", "all done after (no tracer)",
-                "device, traced");
+    table_begin(5, "dim", "method", "predicted", "all done after (no tracer)", "device, traced");
     for (int i = 0; i < product_dims.n; i++) {
         int dim = (int)product_dims.value[i];
         if ((double)products_bytes((int)(n_products + count), dim) <
@@ -277,6 +286,9 @@ int main(int argc, char **argv) {
         "at the same time? Predicted from launch time, kernel time and blocks, then observed.",
         "abcde", options};
     lab_begin(&lab, argc, argv);
+    refuse_twice("dims", &dims);
+    refuse_twice("sweep", &sweep);
+    refuse_twice("product-dims", &product_dims);
     experiment_begin((int)count, (uint64_t)seed);
     if (part_begin('a', "products in one stream, and in a stream each"))
         part_a();
