@@ -103,16 +103,20 @@ static const char *colour(enum verdict verdict) {
     return plain ? "" : colours[verdict];
 }
 
+enum { WHY_COLUMN = 15 };
+
 static void print_check(const struct check_row *row) {
     enum verdict verdict = verdict_of(row);
     const char *on = colour(verdict);
-    printf("  %s%-11s%s  %s", on, verdict_name(verdict), *on != '\0' ? "\033[0m" : "", row->id);
-    if (row->measured[0] != '\0')
-        printf(": %s", row->measured);
-    if (row->required[0] != '\0')
-        printf(" (required: %s)", row->required);
-    putchar('\n');
-    say_indented(15, why_of(row));
+    char *text;
+    if (asprintf(&text, "%s%s%s%s%s%s", row->id, row->measured[0] != '\0' ? ": " : "",
+                 row->measured, row->required[0] != '\0' ? " (required: " : "", row->required,
+                 row->required[0] != '\0' ? ")" : "") < 0)
+        die(EXIT_ENVIRONMENT, "out of memory for the checks");
+    printf("  %s%-11s%s  ", on, verdict_name(verdict), *on != '\0' ? "\033[0m" : "");
+    say_from(WHY_COLUMN, text);
+    say_indented(WHY_COLUMN, why_of(row));
+    free(text);
 }
 
 void checks_print(void) {

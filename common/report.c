@@ -26,19 +26,22 @@ static char *format_text(const char *format, va_list arguments) {
     return text;
 }
 
-void say_indented(int indent, const char *text) {
-    int column = 0;
+/* `at_start`: nothing stands in the line yet; otherwise the cursor is at column `indent`. */
+static void wrap(int indent, bool at_start, const char *text) {
+    int column = at_start ? 0 : indent;
+    bool first_word = true;
     while (*text != '\0') {
         size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " \n");
         int width = width_of(text + blanks, word);
-        if (column > 0 && column + (int)blanks + width > PAGE_WIDTH) {
+        if (!first_word && column > 0 && column + (int)blanks + width > PAGE_WIDTH) {
             putchar('\n');
             column = 0;
         }
         if (word > 0) {
-            int lead = column == 0 ? indent : (int)blanks;
+            int lead = column == 0 ? indent : first_word ? 0 : (int)blanks;
             printf("%*s%.*s", lead, "", (int)word, text + blanks);
             column += lead + width;
+            first_word = false;
         }
         text += blanks + word;
         if (*text == '\n') {
@@ -51,12 +54,20 @@ void say_indented(int indent, const char *text) {
         putchar('\n');
 }
 
+void say_indented(int indent, const char *text) {
+    wrap(indent, true, text);
+}
+
+void say_from(int column, const char *text) {
+    wrap(column, false, text);
+}
+
 void say(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *text = format_text(format, arguments);
     va_end(arguments);
-    say_indented(0, text);
+    wrap(0, true, text);
     free(text);
 }
 

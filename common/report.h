@@ -16,6 +16,9 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, not a format, every line indented by that many columns. */
 void say_indented(int indent, const char *text);
 
+/* The same, with the cursor already at that column of the first line. */
+void say_from(int column, const char *text);
+
 /* A table: head, then cells from left to right; a row ends when it is full.
  * table_end prints it with columns as wide as their contents. */
 void table_begin(int columns, ...); /* columns headings, const char * each */

@@ -132,6 +132,22 @@ static void a_paragraph_is_wrapped(void) {
     EXPECT_INT(lines, 4);
 }
 
+static void say_behind(void *text) {
+    printf("pass  ");
+    say_from(6, (const char *)text);
+}
+
+static void a_paragraph_behind_a_word(void) {
+    char words[200] = "";
+    for (int i = 0; i < 20; i++)
+        strcat(words, "four ");
+    const char *text = printed(say_behind, words);
+    EXPECT_INT(strcspn(text, "\n"), 6 + 19 * 5 - 1); /* 19 words end at column 100 */
+    EXPECT_PART(text, "\n      four\n");
+    EXPECT_TEXT(printed(say_behind, "x"), "pass  x\n");
+    EXPECT_TEXT(printed(say_behind, ""), "pass  \n");
+}
+
 static void odd_paragraphs(void) {
     char word[200];
     memset(word, 'w', 150);
@@ -190,6 +206,7 @@ int main(void) {
         {"samples with their spread", samples_with_their_spread},
         {"32 results live at once", thirty_two_results_live_at_once},
         {"a paragraph is wrapped", a_paragraph_is_wrapped},
+        {"a paragraph behind a word", a_paragraph_behind_a_word},
         {"odd paragraphs", odd_paragraphs},
         {"a table lines up", a_table_lines_up},
         {"a table without rows, and another", a_table_without_rows_and_another},
