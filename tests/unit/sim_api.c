@@ -1,0 +1,382 @@
+/* sim_api.c - the simulated CUDA runtime answers misuse with the documented errors, and its calls
+ * wait for what the manual says they wait for. */
+#include <stdlib.h>
+
+#include "clock.h"
+#include "core.h"
+#include "kernels.h"
+#include "tap.h"
+
+enum { BYTES = 1 << 20, SLEEP_NS = 10 * 1000 * 1000 };
+
+/* ---- a kernel that sleeps -------------------------------------------------------------------- */
+
+static void sleeper_plan(struct sim_launch *launch, struct sim_plan *plan) {
+    plan->block_ns = (double)SIM_ARG(launch, 0, int64_t);
+}
+
+SIM_KERNEL_MODEL(sleeper, .arg_bytes = {sizeof(int64_t)}, .registers = 16, .plan = sleeper_plan);
+
+static cudaError_t launch_shaped(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    int64_t ns = SLEEP_NS;
+    void *args[] = {&ns};
+    cudaError_t error = sim_library_enter("launch");
+    if (error)
+        return error;
+    error = sim_launch(&sim_model_sleeper, grid, block, args, shared, stream);
+    sim_library_leave(1000);
+    return error;
+}
+
+static cudaError_t sleep_in(cudaStream_t stream) {
+    dim3 one = {1, 1, 1};
+    return launch_shaped(one, one, 0, stream);
+}
+
+static char *pinned, *device, *device2, *pageable;
+static cudaStream_t stream;
+
+static void prepare(void) {
+    if (stream)
+        return;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMallocHost((void **)&pinned, BYTES);
+    cudaMalloc((void **)&device, BYTES);
+    cudaMalloc((void **)&device2, BYTES);
+    pageable = malloc(BYTES);
+    memset(pageable, 1, BYTES);
+    sleep_in(stream);
+    cudaDeviceSynchronize();
+}
+
+/* ---- misuse ------------------------------------------------------------------------------------
+ */
+
+static void memory_errors(void) {
+    void *other;
+    size_t free_bytes, total_bytes, free_after;
+    prepare();
+    EXPECT_INT(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMalloc(&other, 0), cudaSuccess);
+    EXPECT(other == NULL);
+    EXPECT_INT(cudaMalloc(&other, (size_t)1 << 50), cudaErrorMemoryAllocation);
+    EXPECT_INT(cudaMemGetInfo(&free_bytes, &total_bytes), cudaSuccess);
+    EXPECT_INT(cudaMalloc(&other, free_bytes + 1), cudaErrorMemoryAllocation);
+    EXPECT_INT(cudaMalloc(&other, 4096), cudaSuccess);
+    EXPECT_INT(cudaMemGetInfo(&free_after, &total_bytes), cudaSuccess);
+    EXPECT_INT(free_bytes - free_after, 4096);
+    EXPECT_INT(cudaFree((char *)other + 1), cudaErrorInvalidValue);
+    EXPECT_INT(cudaFreeHost(other), cudaErrorInvalidValue);
+    EXPECT_INT(cudaFree(other), cudaSuccess);
+    EXPECT_INT(cudaFree(other), cudaErrorInvalidValue);
+    EXPECT_INT(cudaFree(NULL), cudaSuccess);
+    EXPECT_INT(cudaFree(pinned), cudaErrorInvalidValue);
+    EXPECT_INT(cudaFreeHost(pageable), cudaErrorInvalidValue);
+    EXPECT_INT(cudaHostUnregister(pageable), cudaErrorHostMemoryNotRegistered);
+    EXPECT_INT(cudaHostRegister(pageable, BYTES, 0), cudaSuccess);
+    EXPECT_INT(cudaHostRegister(pageable, BYTES, 0), cudaErrorHostMemoryAlreadyRegistered);
+    EXPECT_INT(cudaHostUnregister(pageable), cudaSuccess);
+    EXPECT_INT(cudaMallocAsync(&other, 4096, stream), cudaSuccess);
+    EXPECT_INT(cudaFreeAsync(other, stream), cudaSuccess);
+    EXPECT_INT(cudaFreeAsync(other, stream), cudaErrorInvalidValue);
+    EXPECT_INT(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_INT(cudaMemGetInfo(&free_after, &total_bytes), cudaSuccess);
+    EXPECT_INT(free_after, free_bytes);
+}
+
+static void copy_errors(void) {
+    prepare();
+    EXPECT_INT(cudaMemcpy(device, NULL, 4, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(device, pinned, BYTES + 1, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(device + 1, pinned, BYTES, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(device, pageable, 4, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(pageable, device, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(device, pinned, 4, (enum cudaMemcpyKind)9),
+               cudaErrorInvalidMemcpyDirection);
+    EXPECT_INT(cudaMemcpy(device, NULL, 0, cudaMemcpyDefault), cudaSuccess);
+    EXPECT_INT(cudaMemset(pageable, 0, 4), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemset(device, 0, BYTES + 1), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy2D(device, 8, pinned, 8, 16, 2, cudaMemcpyDefault),
+               cudaErrorInvalidPitchValue);
+}
+
+static void handle_errors(void) {
+    cudaStream_t other;
+    cudaEvent_t event, untimed;
+    float ms;
+    int nothing = 0;
+    prepare();
+    EXPECT_INT(cudaStreamCreateWithFlags(&other, 77), cudaErrorInvalidValue);
+    EXPECT_INT(cudaStreamCreate(&other), cudaSuccess);
+    EXPECT_INT(cudaStreamDestroy(other), cudaSuccess);
+    EXPECT_INT(cudaStreamDestroy(other), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaStreamSynchronize(other), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaStreamQuery((cudaStream_t)(void *)&nothing), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaMemcpyAsync(device, pinned, 4, cudaMemcpyDefault, other),
+               cudaErrorInvalidResourceHandle);
+    EXPECT_INT(sleep_in(other), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventCreate(&event), cudaSuccess);
+    EXPECT_INT(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaSuccess);
+    EXPECT_INT(cudaEventElapsedTime(&ms, event, event), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventQuery(event), cudaSuccess); /* never recorded */
+    EXPECT_INT(cudaEventSynchronize(event), cudaSuccess);
+    EXPECT_INT(sleep_in(stream), cudaSuccess);
+    EXPECT_INT(cudaEventRecord(event, stream), cudaSuccess);
+    EXPECT_INT(cudaEventRecord(untimed, stream), cudaSuccess);
+    EXPECT_INT(cudaEventQuery(event), cudaErrorNotReady);
+    EXPECT_INT(cudaEventElapsedTime(&ms, event, event), cudaErrorNotReady);
+    EXPECT_INT(cudaEventSynchronize(event), cudaSuccess);
+    EXPECT_INT(cudaEventElapsedTime(&ms, event, untimed), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventElapsedTime(&ms, event, event), cudaSuccess);
+    EXPECT(ms == 0);
+    EXPECT_INT(cudaEventDestroy(event), cudaSuccess);
+    EXPECT_INT(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventDestroy(untimed), cudaSuccess);
+}
+
+static void launch_errors(void) {
+    dim3 one = {1, 1, 1}, none = {0, 1, 1}, wide = {1025, 1, 1}, tall = {1, 65536, 1};
+    prepare();
+    cudaGetLastError();
+    EXPECT_INT(launch_shaped(none, one, 0, stream), cudaErrorInvalidConfiguration);
+    EXPECT_INT(launch_shaped(one, none, 0, stream), cudaErrorInvalidConfiguration);
+    EXPECT_INT(launch_shaped(one, wide, 0, stream), cudaErrorInvalidConfiguration);
+    EXPECT_INT(launch_shaped(tall, one, 0, stream), cudaErrorInvalidConfiguration);
+    EXPECT_INT(launch_shaped(one, one, 1 << 30, stream), cudaErrorInvalidValue);
+    EXPECT_INT(cudaMemcpy(device, NULL, 4, cudaMemcpyDefault), cudaErrorInvalidValue);
+    EXPECT_INT(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetLastError(), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetLastError(), cudaSuccess);
+}
+
+static cudaError_t in_function;
+
+static void call_cuda(void *data) {
+    (void)data;
+    in_function = cudaStreamSynchronize(NULL);
+}
+
+static void a_host_function_must_not_call_cuda(void) {
+    prepare();
+    EXPECT_INT(cudaLaunchHostFunc(stream, call_cuda, NULL), cudaSuccess);
+    EXPECT_INT(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_INT(in_function, cudaErrorNotPermitted);
+    EXPECT_INT(cudaLaunchHostFunc(stream, NULL, NULL), cudaErrorInvalidValue);
+}
+
+/* ---- what waits
+ * ---------------------------------------------------------------------------------- */
+
+/* Runs the call behind a kernel of 10 ms in the stream it uses. True if it waited for it. */
+#define WAITED(busy_stream, call)                                                                  \
+    (cudaDeviceSynchronize(), sleep_in(busy_stream), from_ns = sim_now_ns(),                       \
+     failed += (call) != cudaSuccess, sim_now_ns() - from_ns > SLEEP_NS / 2)
+
+static void what_waits(void) {
+    int64_t from_ns;
+    int failed = 0;
+    void *fresh;
+    prepare();
+    const enum cudaMemcpyKind any = cudaMemcpyDefault;
+    EXPECT(!WAITED(stream, cudaMemcpyAsync(device, pinned, BYTES, any, stream)));
+    EXPECT(!WAITED(stream, cudaMemcpyAsync(pinned, device, BYTES, any, stream)));
+    EXPECT(!WAITED(stream, cudaMemcpyAsync(device, device2, BYTES, any, stream)));
+    EXPECT(!WAITED(stream, cudaMemcpyAsync(device, pageable, BYTES, any, stream)));
+    EXPECT(WAITED(stream, cudaMemcpyAsync(pageable, device, 4, any, stream)));
+    EXPECT(WAITED(stream, cudaMemcpyAsync(pinned, pageable, 4, any, stream)));
+    EXPECT(!WAITED(stream, cudaMemsetAsync(device, 0, BYTES, stream)));
+    EXPECT(!WAITED(stream, cudaMemsetAsync(pinned, 0, BYTES, stream)));
+    EXPECT(WAITED(NULL, cudaMemcpy(device, pinned, 4, any)));
+    EXPECT(WAITED(NULL, cudaMemcpy(pinned, device, 4, any)));
+    EXPECT(WAITED(NULL, cudaMemcpy(device, pageable, 4, any)));
+    EXPECT(WAITED(NULL, cudaMemcpy(pageable, device, 4, any)));
+    EXPECT(!WAITED(NULL, cudaMemcpy(device, device2, BYTES, any)));
+    EXPECT(!WAITED(NULL, cudaMemset(device, 0, BYTES)));
+    EXPECT(WAITED(NULL, cudaMemset(pinned, 0, BYTES)));
+    EXPECT(!WAITED(stream, cudaMemcpy(device, pinned, 4, any))); /* another, non-blocking stream */
+    EXPECT(!WAITED(stream, cudaMalloc(&fresh, 4096)));
+    EXPECT(WAITED(stream, cudaFree(fresh)));
+    EXPECT(!WAITED(stream, cudaMallocAsync(&fresh, 4096, stream)));
+    EXPECT(!WAITED(stream, cudaFreeAsync(fresh, stream)));
+    EXPECT(!WAITED(stream, cudaStreamSynchronize(NULL)));
+    EXPECT(WAITED(stream, cudaStreamSynchronize(stream)));
+    EXPECT(WAITED(stream, cudaDeviceSynchronize()));
+    EXPECT_INT(failed, 0);
+}
+
+static void clocks(void) {
+    prepare();
+    for (int blocking = 0; blocking < 2; blocking++) {
+        cudaSetDeviceFlags(blocking ? cudaDeviceScheduleBlockingSync : cudaDeviceScheduleSpin);
+        sleep_in(stream);
+        int64_t wall = wall_ns(), cpu = cpu_ns();
+        cudaStreamSynchronize(stream);
+        int64_t waited_cpu = cpu_ns() - cpu, waited_wall = wall_ns() - wall;
+        EXPECT(waited_wall > SLEEP_NS * 9 / 10);
+        EXPECT(blocking ? waited_cpu < waited_wall / 10 : waited_cpu > waited_wall * 9 / 10);
+    }
+    cudaSetDeviceFlags(cudaDeviceScheduleAuto);
+}
+
+/* ---- bytes move
+ * ---------------------------------------------------------------------------------- */
+
+static void pageable_source_may_change_after_the_call(void) {
+    static const size_t sizes[] = {1000, 65536, 65537, BYTES};
+    prepare();
+    for (int i = 0; i < 4; i++) {
+        memset(pageable, 5, sizes[i]);
+        sleep_in(stream);
+        cudaMemcpyAsync(device, pageable, sizes[i], cudaMemcpyDefault, stream);
+        memset(pageable, 6, sizes[i]); /* the device still sleeps, the data is staged */
+        cudaMemcpyAsync(pinned, device, sizes[i], cudaMemcpyDefault, stream);
+        cudaStreamSynchronize(stream);
+        EXPECT_INT(pinned[0], 5);
+        EXPECT_INT(pinned[sizes[i] - 1], 5);
+    }
+}
+
+static void bytes_arrive_whole(void) {
+    enum { LARGE = 9 * 1000 * 1000 + 1 };
+    unsigned char *in = malloc(LARGE), *out = malloc(LARGE), *on_device;
+    prepare();
+    EXPECT_INT(cudaMalloc((void **)&on_device, LARGE), cudaSuccess);
+    for (size_t i = 0; i < LARGE; i++)
+        in[i] = (unsigned char)(i * 2654435761u >> 13);
+    memset(out, 0, LARGE);
+    for (int busy = 0; busy < 2; busy++) {
+        if (busy)
+            sleep_in(stream);
+        EXPECT_INT(cudaMemcpyAsync(on_device, in, LARGE, cudaMemcpyDefault, stream), cudaSuccess);
+        EXPECT_INT(cudaMemcpyAsync(out, on_device, LARGE, cudaMemcpyDefault, stream), cudaSuccess);
+        EXPECT(memcmp(in, out, LARGE) == 0);
+        EXPECT_INT(cudaMemset(on_device, 0, LARGE), cudaSuccess);
+        memset(out, 1, LARGE);
+    }
+    /* Device memory that was zeroed, and some that was never written, comes back as zeros. */
+    EXPECT_INT(cudaMemcpy(out, on_device, LARGE, cudaMemcpyDefault), cudaSuccess);
+    for (size_t i = 0; i < LARGE; i++)
+        if (out[i])
+            out[0] = 1;
+    EXPECT_INT(out[0], 0);
+    EXPECT_INT(cudaMemcpy2D(on_device, 100, in, 50, 30, 1000, cudaMemcpyDefault), cudaSuccess);
+    EXPECT_INT(cudaMemcpy2D(out, 30, on_device, 100, 30, 1000, cudaMemcpyDefault), cudaSuccess);
+    EXPECT(memcmp(out + 30 * 999, in + 50 * 999, 30) == 0);
+    cudaFree(on_device);
+    free(in);
+    free(out);
+}
+
+static int64_t copy_out_ns(void *to, const void *from, size_t bytes) {
+    int64_t start_ns = sim_now_ns();
+    EXPECT_INT(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), cudaSuccess);
+    return sim_now_ns() - start_ns;
+}
+
+static long resident_kib(void) {
+    long kib = -1;
+    char line[128];
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kib;
+}
+
+/* A buffer that was never written costs page faults once, and the simulator no memory. */
+static void untouched_memory(void) {
+    const size_t bytes = (size_t)2 << 30;
+    prepare();
+    void *on_device, *fresh = malloc(bytes);
+    long before_kib = resident_kib();
+    EXPECT_INT(cudaMalloc(&on_device, bytes), cudaSuccess);
+    int64_t first_ns = copy_out_ns(fresh, on_device, bytes);
+    int64_t second_ns = copy_out_ns(fresh, on_device, bytes);
+    double faults_ns = (double)bytes / PAGE_BYTES * sim_profile()->write_fault_ns;
+    EXPECT_NEAR((double)(first_ns - second_ns), faults_ns, 0.01 * faults_ns);
+    free(fresh);
+    fresh = malloc(bytes); /* new pages, maybe at the same place */
+    EXPECT_NEAR((double)copy_out_ns(fresh, on_device, bytes), (double)first_ns,
+                0.01 * (double)first_ns);
+    EXPECT(resident_kib() - before_kib < 64 * 1024);
+    free(fresh);
+    EXPECT_INT(cudaFree(on_device), cudaSuccess);
+}
+
+/* ---- gates
+ * --------------------------------------------------------------------------------------- */
+
+static void wait_for_a_closed_gate(void *state) {
+    (void)state;
+    kernels_init();
+    struct gate *gate = gate_new();
+    gate_close(gate, stream);
+    cudaStreamSynchronize(stream);
+}
+
+/* Asks again and again instead: then the gate gives up after its time, as on a GPU. */
+static void poll_a_closed_gate(void *state) {
+    (void)state;
+    kernels_init();
+    spin_guard()->limit_ns = 1000 * 1000;
+    struct gate *gate = gate_new();
+    gate_close(gate, stream);
+    while (cudaStreamQuery(stream) == cudaErrorNotReady)
+        ;
+    spin_check();
+}
+
+static void gates(void) {
+    prepare();
+    cudaGetLastError(); /* left by other tests */
+    EXPECT_DIES(wait_for_a_closed_gate, NULL, 1, "gate_kernel in stream");
+    EXPECT_DIES(poll_a_closed_gate, NULL, 1, "gate_kernel gave up");
+    kernels_init();
+    struct gate *gate = gate_new();
+    gate_close(gate, stream);
+    sim_host_work(SLEEP_NS, true);
+    EXPECT_INT(cudaStreamQuery(stream), cudaErrorNotReady);
+    gate_open(gate);
+    int64_t start_ns = sim_now_ns();
+    EXPECT_INT(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT(sim_now_ns() - start_ns < 10000);
+    gate_free(gate);
+    kernels_free();
+}
+
+static void queue_depth(void) {
+    int depth = (int)sim_profile()->launch_queue_depth;
+    prepare();
+    cudaDeviceSynchronize();
+    for (int i = 0; i < depth; i++) {
+        int64_t start_ns = sim_now_ns();
+        sleep_in(stream);
+        EXPECT(sim_now_ns() - start_ns < SLEEP_NS / 10);
+    }
+    int64_t start_ns = sim_now_ns();
+    sleep_in(stream);
+    EXPECT(sim_now_ns() - start_ns > SLEEP_NS / 2);
+    cudaDeviceSynchronize();
+}
+
+int main(void) {
+    static const struct tap_test tests[] = {
+        {"errors of memory calls", memory_errors},
+        {"errors of copies", copy_errors},
+        {"errors of streams and events", handle_errors},
+        {"errors of launches", launch_errors},
+        {"a host function must not call CUDA", a_host_function_must_not_call_cuda},
+        {"which calls wait for earlier work", what_waits},
+        {"the CPU clock stands still in a blocking wait", clocks},
+        {"a pageable source may change after the call", pageable_source_may_change_after_the_call},
+        {"bytes arrive whole", bytes_arrive_whole},
+        {"memory never written: page faults once, no room", untouched_memory},
+        {"gates: opened, waited for in vain, polled in vain", gates},
+        {"a launch waits when the stream's queue is full", queue_depth},
+    };
+    return TAP_RUN(tests);
+}
