@@ -190,6 +190,19 @@ END
     [ "$(verdict b-data)" = pass ]
 }
 
+@test "lab 6: copies too small to meet each other are no failure" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 1MiB --parts c
+    [ "$(verdict c-both-ways-at-once)" = cannot-show ]
+}
+
+@test "lab 6: no tracer: what needs it cannot be shown, the rest can" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 4MiB --no-trace
+    [ "$(verdict a-runs-beside-half)" = pass ]
+    [ "$(verdict a-own-stream-waits)" = pass ]
+    [ "$(verdict c-runs-beside-kernels)" = cannot-show ]
+    [ "$(verdict c-data)" = pass ]
+}
+
 @test "lab 6: a bad --peer is one clear line" {
     SIM_GPUS=2 run_lab 2 6 --peer 5
     SIM_GPUS=2 run_lab 2 6 --peer 0

@@ -122,7 +122,7 @@ static double overlap_with_kernel(const struct span *copy, const char *part, int
 
 static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
     const struct way *way = run->way;
-    struct span copy, back;
+    struct span copy, back, call;
     seen->copy_ns = stats_of(&run->copy_ns[0]).median;
     seen->over_from = seen->over_to = seen->over_back = NAN;
     if (!inside(way) && !tracer_works())
@@ -137,8 +137,11 @@ static void look_at_trace(const struct run *run, const char *part, struct seen *
     }
     seen->over_from = overlap_with_kernel(&copy, part, way->from->index);
     seen->over_to = overlap_with_kernel(&copy, part, way->to->index);
-    if (way->both && traced_copy(part, 1, &back))
+    if (way->both && traced_copy(part, 1, &back)) {
         seen->over_back = span_overlap(&copy, &back);
+        if (traced_call(part, 1, &call))
+            seen->back_held_ns = back.start_ns - call.end_ns;
+    }
 }
 
 static void store(const struct run *run, const struct seen *seen, const char *letter,

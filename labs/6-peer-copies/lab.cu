@@ -92,6 +92,11 @@ static void inside_one_gpu(const struct gpu *gpu) {
     check_inside(&part, 2, 3);
 }
 
+static void cannot_show(const char *id, const char *why) {
+    say("Nothing can be shown here. %s", why);
+    check_cannot_show(id, why);
+}
+
 /* ---- b and c: between two GPUs --------------------------------------------------------------- */
 
 static void run_all_ways(struct part *part, const struct gpu *a, const struct gpu *b) {
@@ -151,7 +156,7 @@ static void not_enabled(const struct gpu *a, const struct gpu *b) {
     describe(&part);
     check_data(&part);
     check_own_stream_waits(&part);
-    double over = part_most_overlap(&part, false);
+    double over = part_most_over_kernels(&part);
     if (over <= 0)
         check_cannot_show("b-runs-beside-kernels", "No copy ran while both kernels did.");
     else
@@ -165,10 +170,14 @@ static void check_enabled(const struct part *part) {
     check("c-returns-early", slowest_ns < (double)kernel_ns / 2, show_time(slowest_ns),
           text("under half of the kernels, %s", show_time((double)kernel_ns / 2)),
           "With peer access the call only queues the copy, whichever GPU's other stream it is in.");
-    check_overlap("c-runs-beside-kernels", part_most_overlap(part, false),
+    check_overlap("c-runs-beside-kernels", part_most_over_kernels(part),
                   "The copy runs while kernels fill both GPUs: a copy engine carries it.");
-    check_overlap("c-both-ways-at-once", part_most_overlap(part, true),
-                  "Copies of both directions run at the same time.");
+    if (part_most_over_back(part) <= 0 && part_back_never_held(part))
+        check_cannot_show("c-both-ways-at-once", "Each copy was over before the one the other way "
+                                                 "was queued; take more --bytes.");
+    else
+        check_overlap("c-both-ways-at-once", part_most_over_back(part),
+                      "Copies of both directions run at the same time.");
     if (too_fast_for_host(part))
         check("c-direct", true, show_rate(rate(part), 1),
               text("over 2 x %s", show_rate(host_rate, 1)),
@@ -182,7 +191,7 @@ static void enabled(const struct gpu *a, const struct gpu *b) {
     static struct part part = {"c", 0, {}, {}};
     const char *none = no_peer_access(a, b);
     if (none) {
-        check_cannot_show("c-peer-access", none);
+        cannot_show("c-peer-access", none);
         return;
     }
     int64_t before_ns = wall_ns();
@@ -223,13 +232,13 @@ int main(int argc, char **argv) {
         inside_one_gpu(&first);
     if (part_begin('b', "copies between two GPUs, peer access not enabled")) {
         if (alone)
-            check_cannot_show("b-two-gpus", alone);
+            cannot_show("b-two-gpus", alone);
         else
             not_enabled(&first, &second);
     }
     if (part_begin('c', "copies between two GPUs, peer access enabled")) {
         if (alone)
-            check_cannot_show("c-two-gpus", alone);
+            cannot_show("c-two-gpus", alone);
         else
             enabled(&first, &second);
     }

@@ -6,6 +6,8 @@
 #include "part.h"
 #include "text.h"
 
+enum { PROMPT_NS = 20000 };
+
 const struct seen *part_run(struct part *part, const struct way *way, const char *words) {
     char name[64];
     snprintf(name, sizeof name, "%s-%s", part->letter, words);
@@ -33,15 +35,28 @@ double part_slowest_return_ns(const struct part *part) {
     return slowest;
 }
 
-double part_most_overlap(const struct part *part, bool back) {
+double part_most_over_kernels(const struct part *part) {
     double most = NAN;
     for (int i = 0; i < part->n; i++) {
         const struct seen *seen = &part->seen[i];
-        double over = back ? seen->over_back : fmin(seen->over_from, seen->over_to);
-        if (!part->way[i].own && part->way[i].both == back && !isnan(over))
-            most = fmax(most, over);
+        if (!part->way[i].own && !part->way[i].both && !isnan(seen->over_from + seen->over_to))
+            most = fmax(most, fmin(seen->over_from, seen->over_to));
     }
     return most;
+}
+
+double part_most_over_back(const struct part *part) {
+    double most = NAN;
+    for (int i = 0; i < part->n; i++)
+        most = fmax(most, part->seen[i].over_back); /* NaN one way: fmax takes the other */
+    return most;
+}
+
+bool part_back_never_held(const struct part *part) {
+    for (int i = 0; i < part->n; i++)
+        if (part->way[i].both && !part->way[i].own && part->seen[i].back_held_ns > PROMPT_NS)
+            return false;
+    return true;
 }
 
 void check_data(const struct part *part) {

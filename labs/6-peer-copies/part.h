@@ -24,9 +24,14 @@ uint64_t part_wrong_bytes(const struct part *part);
 /* Of the copies in another stream than the kernel's: the longest time to return. */
 double part_slowest_return_ns(const struct part *part);
 
-/* Of the copies in another stream: the most that one overlaps both GPUs' kernels, or, if back, the
- * copy that goes the other way. NaN if no overlap was seen. */
-double part_most_overlap(const struct part *part, bool back);
+/* Of the copies in another stream, one way: the most that one overlaps both GPUs' kernels. Of those
+ * that go both ways: the most that they overlap each other. NaN if no overlap was seen. */
+double part_most_over_kernels(const struct part *part);
+double part_most_over_back(const struct part *part);
+
+/* True if every second copy started as soon as it was queued (within 20 us): if it did not overlap
+ * the first, then because that was over by then, and not because the device held it. */
+bool part_back_never_held(const struct part *part);
 
 /* Checks that hold for every part: no wrong byte, and no overlap with the kernel before it. */
 void check_data(const struct part *part);
