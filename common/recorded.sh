@@ -16,5 +16,5 @@ for run in "${runs[@]}"; do
     echo "RECORDED on $(value device), $(value date): not a run of this machine."
     echo
     cat "$from/report.txt"
-    plots/draw --out "$out/$(basename "$from")" "$from" "$format"
+    plots/draw --out "$out/$(basename "$from")" "recorded:$from" "$format"
 done
