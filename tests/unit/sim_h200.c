@@ -7,7 +7,8 @@
 #include "kernels.h"
 #include "tap.h"
 
-enum { MIB = 1 << 20, BUSY_NS = 10100000 };
+#define MIB ((size_t)1 << 20)
+enum { BUSY_NS = 10100000 };
 
 static cudaStream_t stream;
 static unsigned char *device, *pinned, *pageable, *other;
@@ -139,7 +140,7 @@ static double gb_per_s(void *to, const void *from) {
     cudaEventElapsedTime(&ms, start, end);
     cudaEventDestroy(start);
     cudaEventDestroy(end);
-    return 64 * MIB / ((double)ms * 1e6);
+    return 64.0 * (double)MIB / ((double)ms * 1e6);
 }
 
 static void link_rates(void) {
@@ -151,7 +152,7 @@ static void link_rates(void) {
  */
 
 static void first_touch(void) {
-    size_t bytes = (size_t)2048 * MIB;
+    size_t bytes = 2048 * MIB;
     unsigned char *to, *untouched = malloc(bytes);
     EXPECT_INT(cudaMalloc((void **)&to, bytes), cudaSuccess);
     EXPECT_US(copy_us(to, untouched, bytes, true, false) / 1000, 540);
