@@ -27,7 +27,7 @@ struct call {
 #define QUEUE_CALL(call, earlier, stream, expression)                                              \
     do {                                                                                           \
         call_entered((call), (earlier));                                                           \
-        TIME_CALL(&(call)->returned, (expression));                                                \
+        TIME_CALL(&(call)->returned, expression);                                                  \
         call_returned((call), (earlier), (stream));                                                \
     } while (0)
 void call_entered(struct call *call, cudaEvent_t earlier);

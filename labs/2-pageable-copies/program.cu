@@ -32,7 +32,8 @@ static void timed_copy(struct measured *m, enum direction d, const struct buffer
     cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->stream);
     wall = wall_ns() - wall;
     cpu = cpu_ns() - cpu;
-    CUDA_CHECK(error);
+    if (error != cudaSuccess)
+        cuda_failed(error, "cudaMemcpyAsync", __FILE__, __LINE__);
     keep(&m->copy[d].returned, (double)wall);
     keep(&m->copy_cpu[d], (double)cpu);
     call_returned(&m->copy[d], earlier, b->stream);
@@ -44,7 +45,8 @@ static void timed_synchronise(struct measured *m, const struct buffers *b) {
     cudaError_t error = cudaStreamSynchronize(b->stream);
     wall = wall_ns() - wall;
     cpu = cpu_ns() - cpu;
-    CUDA_CHECK(error);
+    if (error != cudaSuccess)
+        cuda_failed(error, "cudaStreamSynchronize", __FILE__, __LINE__);
     keep(&m->synchronise, (double)wall);
     keep(&m->synchronise_cpu, (double)cpu);
 }
