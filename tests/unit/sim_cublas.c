@@ -135,9 +135,38 @@ static void scalars_in_device_memory(void) {
     cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
     cudaDeviceSynchronize();
     double wanted = 0;
-    for (int l = 0; l < DIM; l++)
+    for (size_t l = 0; l < DIM; l++)
         wanted += a[ALPHA] * a[l * DIM] * a[N + l];
     EXPECT_NEAR(a[C], wanted, 1e-13);
+    cudaFree(a);
+}
+
+/* Captured, a product is a node: nothing is computed before the graph is launched. */
+static void captured_products(void) {
+    enum { DIM = 32, N = DIM * DIM, C = 2 * N, ALL = 3 * N };
+    double *a = managed(ALL);
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    size_t nodes = 0;
+    fill(a, ALL, 2);
+    double before = a[C], wanted = 0;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    EXPECT_INT(dgemm(a, DIM, stream), CUBLAS_STATUS_SUCCESS);
+    EXPECT_INT(dgemm(a, DIM, stream), CUBLAS_STATUS_SUCCESS);
+    EXPECT_INT(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    EXPECT_INT(cudaGraphGetNodes(graph, NULL, &nodes), cudaSuccess);
+    EXPECT_INT(nodes, 2);
+    cudaDeviceSynchronize();
+    EXPECT_NEAR(a[C], before, 0);
+    EXPECT_INT(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    a[0] = 7; /* the numbers are those of the launch */
+    EXPECT_INT(cudaGraphLaunch(exec, stream), cudaSuccess);
+    cudaDeviceSynchronize();
+    for (size_t l = 0; l < DIM; l++)
+        wanted += a[l * DIM] * a[N + l];
+    EXPECT_NEAR(a[C], wanted, 1e-13);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
     cudaFree(a);
 }
 
@@ -212,6 +241,7 @@ int main(void) {
         {"beta = 0 does not read C", not_a_number_does_not_stay},
         {"batched and strided products are the same", batched_products},
         {"alpha and beta in device memory", scalars_in_device_memory},
+        {"captured products are nodes of a graph", captured_products},
         {"above the limit C stays as it was", above_the_limit},
         {"wrong arguments", wrong_arguments},
         {"a destroyed handle", destroyed_handle},
