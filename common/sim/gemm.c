@@ -80,13 +80,9 @@ static bool scalars(const struct gemm *gemm, double *alpha, double *beta) {
 }
 
 static bool one_product(const struct gemm *gemm, int i, double alpha, double beta) {
-    const double *a = gemm->a + i * gemm->stride_a, *b = gemm->b + i * gemm->stride_b;
-    double *c = gemm->c + i * gemm->stride_c;
-    if (gemm->a_of) {
-        a = gemm->a_of[i];
-        b = gemm->b_of[i];
-        c = gemm->c_of[i];
-    }
+    const double *a = gemm->a_of ? gemm->a_of[i] : gemm->a + i * gemm->stride_a;
+    const double *b = gemm->b_of ? gemm->b_of[i] : gemm->b + i * gemm->stride_b;
+    double *c = gemm->c_of ? gemm->c_of[i] : gemm->c + i * gemm->stride_c;
     if (!readable(gemm, a, b, c))
         return false;
     if (larger(larger(gemm->m, gemm->n), gemm->k) <= PRODUCT_MAX_DIM)
