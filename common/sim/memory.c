@@ -75,8 +75,11 @@ struct allocation *memory_add(void *base, size_t bytes) {
 /* Large memory is only reserved: a page that nobody writes never takes room. */
 static void *reserve(size_t bytes, size_t *mapped_bytes) {
     *mapped_bytes = 0;
-    if (bytes < SMALL_BYTES)
-        return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (bytes < SMALL_BYTES) {
+        size_t whole_bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        void *small = aligned_alloc(ALIGNMENT, whole_bytes);
+        return small ? memset(small, 0, whole_bytes) : NULL; /* the same on every machine */
+    }
     *mapped_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     void *base = mmap(NULL, *mapped_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -415,6 +415,57 @@ static void tail(void) {
         cudaStreamDestroy(streams[i]);
 }
 
+/* Blocks of a stream with higher priority are placed first, also before those of a kernel that has
+ * begun; what runs is not interrupted. */
+static void priorities(void) {
+    cudaStream_t low, high;
+    int least, greatest;
+    prepare();
+    struct kernel_args args = {10000, 0, 0};
+    int capacity = sim_resident_blocks(&sim_model_any_kernel, 256, 0) * (int)sim_profile()->sms;
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    EXPECT(greatest < least);
+    cudaStreamCreateWithPriority(&low, cudaStreamNonBlocking, least);
+    cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, greatest - 5);
+    seen_count = placed_count = 0;
+    op_watch = watch;
+    launch(3 * capacity, 256, 0, args, low);
+    launch(capacity, 256, 0, args, high);
+    cudaDeviceSynchronize();
+    op_watch = NULL;
+    int64_t start_ns = seen[0].start_ns;
+    EXPECT_INT(seen[0].end_ns - start_ns, 40000);
+    EXPECT_INT(seen[1].start_ns - start_ns, 10000);
+    EXPECT_INT(seen[1].end_ns - start_ns, 20000);
+    cudaStreamDestroy(low);
+    cudaStreamDestroy(high);
+}
+
+/* So many kernels at a time and no more, though each is one block. */
+static void concurrent_kernels(void) {
+    enum { MANY = 300 };
+    cudaStream_t streams[MANY];
+    int most = 0;
+    prepare();
+    struct kernel_args args = {10 * 1000 * 1000, 0, 0};
+    for (int i = 0; i < MANY; i++)
+        cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
+    seen_count = placed_count = 0;
+    op_watch = watch;
+    for (int i = 0; i < MANY; i++)
+        launch(1, 32, 0, args, streams[i]);
+    cudaDeviceSynchronize();
+    op_watch = NULL;
+    for (int i = 0; i < MANY; i++) {
+        int running = 0;
+        for (int j = 0; j < MANY; j++)
+            running += seen[j].start_ns <= seen[i].start_ns && seen[j].end_ns > seen[i].start_ns;
+        most = running > most ? running : most;
+        cudaStreamDestroy(streams[i]);
+    }
+    EXPECT_INT(most, sim_profile()->concurrent_kernels);
+}
+
 /* ---- speed --------------------------------------------------------------------------------------
  */
 
@@ -463,6 +514,8 @@ int main(void) {
         {"equal programs have equal schedules", equal_programs_have_equal_schedules},
         {"waves", waves},
         {"the tail effect", tail},
+        {"priorities", priorities},
+        {"the limit of concurrent kernels", concurrent_kernels},
         {"100 000 launches over 128 streams take under a second", many_launches_are_quick},
     };
     return TAP_RUN(tests);
