@@ -8,7 +8,7 @@
  *
  * For charts. Results in ns unless said, n = children. a, <order> = cudaFree-first,
  * cudaSetDevice-first, cudaMalloc-first: "first context <order>" and "second context <order>" (all
- * three calls), "first <cudaFree|cudaSetDevice|cudaMalloc> <order>" (one call). b, <mode> = lazy,
+ * three calls), "call <cudaFree|cudaSetDevice|cudaMalloc> <order>" (one of them). b, <mode> = lazy,
  * eager: "context <mode>", "first|second launch <mode>", "first|second other-launch <mode>".
  * c: "first|second <event|pinned|callback|cublasCreate>", "first|second product <dim>".
  * d: "clock first", "clock settled" (unit "cycles/ns"), "clock ramp". e: "naive <part>" with
@@ -58,7 +58,7 @@ static void context(void) {
         table_cell("%s", calls[first]);
         for (int call = 0; call < ORDERS; call++) {
             int i = place_of(call, first);
-            result("a", text("first %s %s", calls[call], order), "ns", &answers[i]);
+            result("a", text("call %s %s", calls[call], order), "ns", &answers[i]);
             table_cell("%s", show_time(median(i)));
         }
         table_cell("%s", show_times(&once));
