@@ -13,12 +13,17 @@ static void *host_memory(size_t count, size_t bytes) {
     return memory;
 }
 
+/* Measured: a pageable copy in takes longer to queue behind work that has not ended. */
+static double busy_ns(const struct stream *stream) {
+    return stream->pending ? sim_profile()->pageable_busy_ns : 0;
+}
+
 /* Measured: up to 64 KiB of pageable memory travel with the command, and the call returns. */
 static cudaError_t copy_inline(struct stream *stream, const struct work *work) {
     const struct sim_profile *profile = sim_profile();
     cudaError_t error;
     double bytes = (double)work->copy.width;
-    call_cost(profile->inline_call_ns + bytes / profile->inline_rate);
+    call_cost(profile->inline_call_ns + bytes / profile->inline_rate + busy_ns(stream));
     struct op *op = stream_op(stream, work, &error);
     if (!op)
         return error;
@@ -69,7 +74,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     cudaError_t error;
     double rate = (double)copy->width <= profile->stage_cached_bytes ? profile->stage_cached_rate
                                                                      : profile->stage_rate;
-    call_cost(profile->staged_call_ns);
+    call_cost(profile->staged_call_ns + busy_ns(stream));
     struct op *op = stream_op(stream, work, &error);
     if (!op)
         return error;

@@ -118,8 +118,10 @@ static void ready_kernel(struct op *op) {
     struct sim_device *device = op->device;
     int64_t now_ns = sim_now_ns();
     int64_t at_ns = device->front_free_ns > now_ns ? device->front_free_ns : now_ns;
-    device->front_free_ns =
-        at_ns + llround(op->in_graph ? profile->graph_dispatch_ns : profile->dispatch_ns);
+    double busy_ns = op->in_graph ? profile->graph_dispatch_ns : profile->dispatch_ns;
+    if (op->in_graph && op->traced)
+        busy_ns += profile->tracer_node_ns;
+    device->front_free_ns = at_ns + llround(busy_ns);
     agenda_add(at_ns, kernel_at_front, op, 0);
 }
 

@@ -67,8 +67,9 @@ extern "C" {
     X(inline_bytes, 0, 1e9) /* pageable H2D up to this size goes with the command */               \
     X(inline_call_ns, 0, 1e9)                                                                      \
     X(inline_rate, 1e-3, 1e4)                                                                      \
-    X(staged_call_ns, 0, 1e9) /* fixed part of a pageable H2D above it */                          \
-    X(staging_bytes, 0, 1e12) /* the driver's pinned buffers for pageable H2D */                   \
+    X(staged_call_ns, 0, 1e9)   /* fixed part of a pageable H2D above it */                        \
+    X(pageable_busy_ns, 0, 1e9) /* extra for both while the stream is busy */                      \
+    X(staging_bytes, 0, 1e12)   /* the driver's pinned buffers for pageable H2D */                 \
     X(staging_chunk_bytes, 1, 1e12)                                                                \
     X(stage_cached_bytes, 0, 1e12) /* the host copies into them: up to this size / above */        \
     X(stage_cached_rate, 1e-3, 1e4)                                                                \
@@ -131,6 +132,7 @@ extern "C" {
     X(wall_clock_ns, 0, 1e9) /* reading a clock */                                                 \
     X(cpu_clock_ns, 0, 1e9)                                                                        \
     X(tracer_call_ns, 0, 1e9)  /* traced: extra per call that queues work */                       \
+    X(tracer_node_ns, 0, 1e9)  /* ... on the device, per kernel node of a graph */                 \
     X(tracer_first_ns, 0, 1e9) /* ... first launch after the tracer is switched on */              \
     X(tracer_flush_ns, 0, 1e9) /* ... first call after a forced flush */
 

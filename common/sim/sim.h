@@ -42,6 +42,7 @@ const struct sim_profile *sim_profile(void);
  *   d2d_rate d2d_start_ns  memset_rate memset_start_ns
  *   inline_bytes inline_call_ns inline_rate   pageable H2D up to this size goes with the command
  *   staged_call_ns         fixed part of a pageable H2D above it
+ *   pageable_busy_ns       extra for either while the stream is busy
  *   staging_bytes staging_chunk_bytes         the driver's pinned buffers for pageable H2D
  *   stage_cached_bytes stage_cached_rate stage_rate   host copying into them: up to that size /
  * above pageable_d2h_call_ns pageable_d2h_rate pageable_d2h_large_bytes pageable_d2h_large_rate
@@ -49,7 +50,7 @@ const struct sim_profile *sim_profile(void);
  *   read_fault_ns write_fault_ns              first touch of a 4 KiB page by reading / by writing
  *   peer_rate peer_start_ns (rate 0: no peer access)   peer_staged_rate peer_staged_start_ns
  * host calls, what each takes before any waiting
- *   call_ns (any not named)  launch_call_ns  copy_call_ns (pinned, device)  sync_copy_call_ns
+ *   call_ns (any not named)  launch_call_ns  copy_call_ns (pinned)  d2d_copy_call_ns  sync_copy_call_ns
  *   memset_call_ns  event_record_ns  event_create_ns  event_sync_ns (nothing to wait for)
  *   stream_create_ns stream_destroy_ns  stream_sync_ns  device_sync_ns  query_ns
  *   stream_wait_call_ns  host_function_call_ns
@@ -62,6 +63,7 @@ const struct sim_profile *sim_profile(void);
  *   spin_wake_ns           end of what a spinning wait waited for -> its return
  *   block_wake_ns block_wake_cpu_ns   the same for a blocking wait: wall, and CPU time it uses
  *   wall_clock_ns cpu_clock_ns        reading the clocks
+ *   tracer_node_ns         traced: extra dispatch time of a graph's kernel node
  *   tracer_call_ns tracer_first_ns tracer_flush_ns   under the tracer: extra per call that queues
  * work, first launch after it is switched on, first call after a forced flush
  */
