@@ -303,6 +303,6 @@ double packed_ns(const struct pair_facts *f, int count) {
     if (f->capacity <= 0)
         return NAN;
     double wave_ns = f->kernel_ns / (double)waves_of(f);
-    long blocks = f->blocks * count;
-    return wave_ns * (double)((blocks + f->capacity - 1) / f->capacity);
+    long blocks = f->blocks * count, all_waves = (blocks + f->capacity - 1) / f->capacity;
+    return wave_ns * (double)all_waves;
 }

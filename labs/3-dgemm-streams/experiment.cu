@@ -138,7 +138,7 @@ static void read_alone(struct study *study, const char *part, double spacing_ns)
     static struct samples kernel_ns;
     struct queued_work work[2];
     kernel_ns.n = 0;
-    for (int i = 0; i < TRACED_ROUNDS; i++) {
+    for (int i = 0; i < TRACED_ALONE; i++) {
         study->kernels = trace_work_of_calls(traced_part(part, i), 2, work);
         for (int k = 0; study->kernels > 0 && k < 2; k++)
             samples_add(&kernel_ns, (double)(work[k].end_ns - work[k].start_ns));
@@ -195,7 +195,7 @@ void study_begin(struct study *study, char part, int dim) {
     alone_round(&alone);
     int64_t round_ns = wall_ns() - start_ns;
     study->call.n = study->alone_total.n = 0;
-    quiet_rounds(name, repeats(round_ns), TRACED_ROUNDS, alone_round, &alone);
+    quiet_rounds(name, repeats(round_ns), TRACED_ALONE, alone_round, &alone);
     read_alone(study, name, stats_of(&alone.traced_call).median);
     store_alone(study, letter);
 }

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { MAX_COUNT = 32, TRACED_ROUNDS = 5 };
+enum { MAX_COUNT = 32, TRACED_ROUNDS = 5, TRACED_ALONE = 3 };
 
 /* Where the products go. With more than two, "two streams" are as many as there are products. */
 enum mode { DEFAULT_STREAM, ONE_STREAM, TWO_STREAMS, ONE_STREAM_GATED, TWO_STREAMS_GATED, MODES };

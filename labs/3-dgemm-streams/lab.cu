@@ -31,7 +31,7 @@ static const struct option_spec options[] = {
     {NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL},
 };
 
-/* The dims of parts a, b and d, in rising order, each measured alone once. */
+/* The dims of parts a, b and d, each measured alone once. */
 static struct study study[MAX_INT_LIST];
 static int studies;
 
@@ -66,8 +66,6 @@ static void prepare(char part) {
 static int rounds_of(const struct study *s, int n) {
     return repeats((int64_t)(stats_of(&s->alone_total).median * n));
 }
-
-/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void predict(const enum mode *modes, int n) {
     for (int i = 0; i < studies; i++)

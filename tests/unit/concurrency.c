@@ -169,9 +169,10 @@ static void unknown_blocks(void) {
 /* Whatever the figures: the likely class is possible, serial is the only one beside launch-bound in
  * one stream, and a gate leaves nothing launch-bound. */
 static void any_figures(void) {
-    for (double kernel = 0.5; kernel < 1e6; kernel *= 1.7)
+    for (int i = 0; i < 28; i++)
         for (long blocks = 1; blocks < 20000; blocks = blocks * 3 + 1)
             for (int capacity = 8; capacity < 3000; capacity *= 3) {
+                double kernel = 0.5 * pow(1.7, i);
                 struct pair_facts f = facts(10, kernel, blocks, capacity);
                 struct pair_prediction open = pair_predict(&f);
                 f.gated = true;
