@@ -238,6 +238,20 @@ static void pageable_source_may_change_after_the_call(void) {
     }
 }
 
+/* What is queued before a copy sees the device's memory as it was, though the call has staged. */
+static void staged_bytes_arrive_in_stream_order(void) {
+    prepare();
+    memset(pageable, 5, BYTES);
+    EXPECT_INT(cudaMemset(device, 9, BYTES), cudaSuccess);
+    EXPECT_INT(cudaDeviceSynchronize(), cudaSuccess);
+    sleep_in(stream);
+    cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDefault, stream);
+    cudaMemcpyAsync(device, pageable, BYTES, cudaMemcpyDefault, stream);
+    cudaStreamSynchronize(stream);
+    EXPECT_INT(pinned[0], 9);
+    EXPECT_INT(pinned[BYTES - 1], 9);
+}
+
 static void bytes_arrive_whole(void) {
     enum { LARGE = 9 * 1000 * 1000 + 1 };
     unsigned char *in = malloc(LARGE), *out = malloc(LARGE), *on_device;
@@ -373,6 +387,7 @@ int main(void) {
         {"which calls wait for earlier work", what_waits},
         {"the CPU clock stands still in a blocking wait", clocks},
         {"a pageable source may change after the call", pageable_source_may_change_after_the_call},
+        {"staged bytes arrive in stream order", staged_bytes_arrive_in_stream_order},
         {"bytes arrive whole", bytes_arrive_whole},
         {"memory never written: page faults once, no room", untouched_memory},
         {"gates: opened, waited for in vain, polled in vain", gates},
