@@ -16,17 +16,19 @@ load data("begin ".quote(out)." ".quote(font_name))
 if (format eq "") { exit status 1 }
 FINISH = 'unset multiplot; unset output; out_ = system(quote(plots."/plot-data")." finish ".quote(temporary)." ".quote(out)." || echo failed"); if (out_ ne "") { exit status 1 }; exit status 0'
 
-# open_picture: W by H px at 96 dpi, in any format alike (an em is 14.67 px).
-terminal_of(f) = f eq "png" ? "pngcairo" : f eq "pdf" ? "pdfcairo" : f eq "svg" ? "svg" : "dumb"
-if (strstrt(GPVAL_TERMINALS, " ".terminal_of(format)) == 0 && strstrt(GPVAL_TERMINALS, terminal_of(format)) != 1) {
-    print sprintf("plots: this gnuplot has no terminal %s: install gnuplot-nox (make setup), or use FORMAT=svg or txt", terminal_of(format))
+# PLOT_TERMINAL names another terminal of gnuplot for the same format.
+terminal = system('printf %s "${PLOT_TERMINAL:-}"')
+if (terminal eq "") { terminal = format eq "png" ? "pngcairo" : format eq "pdf" ? "pdfcairo" : format eq "svg" ? "svg" : "dumb" }
+if (strstrt(" ".GPVAL_TERMINALS." ", " ".terminal." ") == 0) {
+    print sprintf("plots: this gnuplot has no terminal %s: install gnuplot-nox (make setup), or choose FORMAT=svg or txt", terminal)
     exit status 1
 }
+# A picture of W by H px at 96 dpi, in any format alike (an em is 14.67 px).
 OPEN = 'eval open_picture(format); if (temporary ne "-") { set output temporary }'
-open_picture(format) = format eq "png" ? sprintf("set terminal pngcairo size %d,%d font '%s,11' noenhanced background '#ffffff'", W, H, font_name) : \
-    format eq "pdf" ? sprintf("set terminal pdfcairo size %.4fin,%.4fin font '%s,11' fontscale 1 noenhanced background '#ffffff'", W/96.0, H/96.0, font_name) : \
-    format eq "svg" ? sprintf("set terminal svg size %d,%d font '%s,14.67' noenhanced background '#ffffff'", W, H, font_name) : \
-    "set terminal dumb noenhanced size 110,34"
+open_picture(f) = f eq "png" ? sprintf("set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'", terminal, W, H, font_name) : \
+    f eq "pdf" ? sprintf("set terminal %s size %.4fin,%.4fin font '%s,11' fontscale 0.74 noenhanced background '#ffffff'", terminal, W/96.0, H/96.0, font_name) : \
+    f eq "svg" ? sprintf("set terminal %s size %d,%d font '%s,14.67' noenhanced background '#ffffff'", terminal, W, H, font_name) : \
+    sprintf("set terminal %s noenhanced size 110,34", terminal)
 # Font sizes in points; the svg terminal counts px.
 pt(size) = sprintf(",%.4g", format eq "svg" ? size * 96 / 72 : size)
 tick_font = pt(10) # set xtics and set key take a variable, not an expression

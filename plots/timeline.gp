@@ -13,7 +13,7 @@ if (format eq "txt") {
     @FINISH
 }
 ready = 0
-load data("timeline ".arguments)
+load data((format eq "png" ? "timeline " : "timeline-small ").arguments)
 if (!ready) { exit status 1 }
 
 @OPEN
@@ -45,19 +45,18 @@ do for [p=1:panels] {
     set xrange [0:P_width[p]]; set yrange [P_height[p]:0]
     set border 1 lc rgb grey
     unset ytics; set grid xtics
-    eval P_axis[p]
+    if (p > 1) { unset label; unset object }
+    eval P_axis[p]; eval P_stripes[p]
     set xtics out nomirror font tick_font; set xlabel offset 0,0.4 font pt(10) tc rgb "#444444"
-    if (p == 2) { unset label 1; unset label 2; unset label 3; unset label 4; do for [i=10:n] { unset label i; unset object i } }
     if (p > 1) { set label 5 P_title[p] at screen P_left[p], screen P_top[p] offset 0,0.8 font pt(10.5) left }
     in(v) = $1 == p ? v : NaN
     # gnuplot warns about drawing nothing, so a layer without rows is left out.
-    eval 'plot $lanes using (in($6 == 0 ? P_width[p]/2 : NaN)):(($2+$3)/2):(0):(P_width[p]):2:3 with boxxyerror fs transparent solid 0.05 noborder lc rgb "black", \
-        $lanes using (in(0)):4:5 with labels right offset -0.8,0 font pt(11) tc rgb "#444444"'. \
+    eval 'plot $lanes using (in(0)):4:5 with labels right offset -0.8,0 font pt(11) tc rgb "#444444"'. \
         layer(n_lanes[p], '$lanes using (in(6)):4:7 with labels left font pt(10) tc rgb accent'). \
         layer(n_bars[p], '$bars using (in(($2+$3)/2)):(($4+$5)/2):2:3:4:5:(class_rgb($6)) with boxxyerror fs solid 1 border rgb "#ffffff" lc rgb var'). \
         layer(n_widened[p], '$widened using (in(($2+$3)/2)):(($4+$5)/2):2:3:($4-2):($5+2):(class_rgb($6)) with boxxyerror fs solid 1 border rgb "#000000" lw 0.4 lc rgb var'). \
         layer(n_marks[p], '$marks using (in($2)):3 with points pt 11 ps 0.6 lc rgb "black"'). \
         layer(n_names[p], '$names using (in($2)):3:5:(class_text($4)) with labels font pt(9) tc rgb var'). \
-        layer(n_frames[p], '$frames using (($2+$3)/2):(($4+$5)/2):2:3:4:5 with boxxyerror fs empty border rgb accent lw 1.2, $frames using 6:7:1 with labels left font pt(9) tc rgb accent')
+        layer(n_frames[p], '$frames using (($2+$3)/2):(($4+$5)/2):2:3:4:5 with boxxyerror fs empty border rgb "#D55E00" lw 1.2, $frames using 6:7:1 with labels left font pt(9) tc rgb accent')
 }
 @FINISH

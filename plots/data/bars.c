@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BARS = 6000, PAD_PX = 4 }; /* as many as keep an SVG under 2 MiB */
+enum { PAD_PX = 4 };
+size_t bars_limit = 20000;
 
 struct maker {
     struct bars *bars;
@@ -107,7 +108,7 @@ void bars_make(struct bars *bars, const struct layout *l) {
         bars->count = bars->drawn = bars->merged = bars->merged_into = 0;
         for (int panel = 0; panel < l->panels; panel++)
             make_panel(bars, l, panel);
-        if (bars->count <= MAX_BARS || bars->merge_px > 100)
+        if (bars->count <= bars_limit || bars->merge_px > 100)
             break;
     }
     bars->records = l->spans->count;

@@ -7,6 +7,7 @@
 static const char usage[] =
     "usage: plot-data parts RUN                              parts, records, block records\n"
     "       plot-data timeline TITLE PART RUN...             for timeline.gp\n"
+    "       plot-data timeline-small TITLE PART RUN...       for a vector format: fewer bars\n"
     "       plot-data timeline-text TITLE PART RUN...        a timeline drawn with letters\n"
     "       plot-data blocks TITLE PART RUN                  for blocks.gp\n"
     "       plot-data series NAME PART PATTERN PARTNER RUN...  results whose name fits PATTERN\n"
@@ -20,9 +21,12 @@ int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     gnuplot_reads = strcmp(command, "parts") != 0 && strcmp(command, "timeline-text") != 0;
     series_of_rows = strcmp(command, "rows") == 0;
+    bool small = strcmp(command, "timeline-small") == 0;
+    if (small)
+        bars_limit = 3200; /* as many as keep an SVG under 2 MiB */
     if (strcmp(command, "parts") == 0 && argc == 3)
         spans_list_parts(argv[2]);
-    else if (strcmp(command, "timeline") == 0 && argc >= 5)
+    else if ((strcmp(command, "timeline") == 0 || small) && argc >= 5)
         timeline_emit(argv[2], argv[3], argc - 4, argv + 4);
     else if (strcmp(command, "timeline-text") == 0 && argc >= 5)
         timeline_text(argv[2], argv[3], argc - 4, argv + 4);

@@ -74,7 +74,7 @@ struct span {
     int lane, row;           /* row: within the lane, where work of one lane overlaps */
     uint8_t class;
     bool queues; /* a host call with device work of its own */
-    char kind; /* first letters differ enough: a k h d D p H m b */
+    char kind;   /* first letters differ enough: a k h d D p H m b */
 };
 
 struct spans {
@@ -159,6 +159,7 @@ struct bars {
     size_t records, drawn, merged, merged_into; /* of the whole picture's panel */
     double merge_px;
 };
+extern size_t bars_limit; /* more bars than this are merged further */
 void bars_make(struct bars *bars, const struct layout *layout);
 
 /* ---- the commands: timeline.c, blocks.c, series.c, file.c ---- */

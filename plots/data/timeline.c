@@ -33,7 +33,14 @@ static void emit_panel(const struct layout *l, int index) {
            p->bottom - p->top);
     printf("P_title[%d] = ", i);
     emit_text(p->title);
-    printf("\nP_axis[%d] = ", i);
+    /* Stripes lie behind the grid, which only objects do. */
+    printf("\nP_stripes[%d] = \"", i);
+    for (int j = 0; j < p->lanes; j += 2)
+        printf("set object %d rect from 0,%.2f to %.2f,%.2f behind fc rgb '#f3f3f3' fs solid "
+               "noborder; ",
+               1000 + MAX_LANES * index + j, p->lane_top[j], p->right - p->left,
+               p->lane_top[j] + p->lane_px[j]);
+    printf("\"\nP_axis[%d] = ", i);
     emit_text(axis.text);
     puts("");
 }
@@ -225,8 +232,8 @@ void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     layout_make(&layout, &spans);
     bars_make(&bars, &layout);
     printf("W = %d; H = %d; panels = %d\n", PIXELS, layout.height, layout.panels);
-    static const char *const arrays[] = {"left",  "right",  "top",   "bottom",
-                                         "width", "height", "title", "axis"};
+    static const char *const arrays[] = {"left",   "right", "top",  "bottom", "width",
+                                         "height", "title", "axis", "stripes"};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         printf("array P_%s[%d]\n", arrays[i], layout.panels);
     emit_titles(title, part, &spans);

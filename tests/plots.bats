@@ -1,0 +1,296 @@
+#!/usr/bin/env bats
+# Charts: each draws every row it was given, in every format; bad input gives one line, a status
+# that is not 0, and no picture. tests/data/run has a part for each case (times and names made up).
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/.."
+    command -v gnuplot >/dev/null || skip "no gnuplot here: make setup"
+    run=$BATS_TEST_TMPDIR/run
+    cp -r tests/data/run "$run"
+    out=$BATS_TEST_TMPDIR/picture
+    unset PLOT_FONT PLOT_TERMINAL PLOT_SKIP PART
+}
+
+timeline() { # part, picture, more
+    gnuplot -c plots/timeline.gp "$run" "$@"
+}
+
+# How many shapes of an SVG have this fill, "230, 159, 0": bars, and one in the legend.
+fills() {
+    tr -d ' ' <"$1" | grep -o "fill='rgb($(tr -d ' ' <<<"$2"))'" | wc -l
+}
+
+# How many points an SVG has drawn.
+markers() {
+    grep -c "<use xlink:href='#gpPt[0-9]*' transform=" "$1"
+}
+
+# refused TEXT SCRIPT ARG...: one line with TEXT on stderr, nothing else said, status not 0, no file.
+refused() {
+    local text=$1
+    shift
+    run --separate-stderr gnuplot -c "$@"
+    echo "status $status: $output $stderr"
+    [ "$status" -ne 0 ]
+    [ "$(grep -c . <<<"$stderr")" -eq 1 ]
+    [[ "$stderr" == *"$text"* ]]
+    [ -z "$output" ]
+    [ "$(find "$BATS_TEST_TMPDIR" -name '*picture*' | wc -l)" -eq 0 ]
+}
+
+bad_timeline() { # TEXT: the timeline as it is now is refused
+    refused "$1" plots/timeline.gp "$run" a "$out.png"
+}
+
+@test "a timeline draws a bar for each record of each kind" {
+    timeline a "$out.svg"
+    [ "$(fills "$out.svg" 107,107,107)" -eq $((6 + 1)) ] # calls; 1 in the legend
+    [ "$(fills "$out.svg" 220,220,220)" -eq $((1 + 1)) ] # the synchronisation
+    [ "$(fills "$out.svg" 154,209,242)" -eq $((1 + 1)) ] # h2d
+    [ "$(fills "$out.svg" 230,159,0)" -eq $((3 + 1)) ]   # kernels
+    [ "$(fills "$out.svg" 0,102,77)" -eq $((1 + 1)) ]    # d2h
+    [ "$(fills "$out.svg" 0,114,178)" -eq $((2 + 1)) ]   # d2d and peer
+    [ "$(fills "$out.svg" 240,228,66)" -eq $((1 + 1)) ]  # memset
+    [ "$(fills "$out.svg" 184,169,201)" -eq $((1 + 1)) ] # h2h
+    run plots/plot-data timeline "" a "$run"
+    [[ "$output" == *"rows = 16; drawn = 16; merged = 0"* ]]
+}
+
+@test "a timeline has a lane for the host, each stream and each copy engine of each GPU" {
+    timeline a "$out.svg"
+    for lane in "host thread" "GPU 0 copy H→D" "GPU 0 stream 13" "GPU 0 stream 14" \
+        "GPU 0 copy D→H" "GPU 0 copy D→D" "GPU 0 copy host to host" "GPU 1 stream 16" \
+        "GPU 1 peer copy"; do
+        grep -qF "$lane" "$out.svg" || { echo "no lane $lane"; return 1; }
+    done
+}
+
+@test "names are printed as they are: commas, underscores, quotes" {
+    timeline a "$out.svg"
+    grep -qF "my_kernel_with_underscores" "$out.svg"
+    grep -qF "gemm " "$out.svg"
+    grep -qF "say 'hi'" "$out.svg"
+    plots/trace-convert "$run" tests/data/traces/nsys-gpu.csv
+    run plots/plot-data timeline "" trace "$run"
+    [[ "$output" == *"sleep_kernel"* ]]
+}
+
+@test "bars too short to see are widened, marked, merged, counted, and zoomed into" {
+    run plots/plot-data timeline "" b "$run"
+    [[ "$output" == *"rows = 43; drawn = 3; merged = 40"* ]]
+    [[ "$output" == *"40 of 43 records are shorter than 1 px and closer than that: merged into 1 bar."* ]]
+    [[ "$output" == *"zoom A: 40 host calls in 119 µs"* ]]
+    [[ "$output" == *"zoom B: short_kernel takes 2.00 µs"* ]]
+    timeline b "$out.svg"
+    grep -qF "under 3 px, drawn wider" "$out.svg"
+    [ "$(fills "$out.svg" 107,107,107)" -eq $((1 + 40 + 1)) ] # merged; apart in the zoom; legend
+}
+
+@test "the title has makespan and overlap; a call that the device held up is shown as such" {
+    run plots/plot-data timeline "" b "$run"
+    [[ "$output" == *"makespan 10.0 ms"*"overlap 0 %"* ]]
+    run plots/plot-data timeline "" held "$run"
+    [[ "$output" == *"makespan 1.40 ms"*"held by the device 1.39 ms"* ]]
+    timeline held "$out.svg"
+    [ "$(fills "$out.svg" 217,140,179)" -ge 2 ]
+}
+
+@test "blocks: a bar for each, coloured by kernel" {
+    gnuplot -c plots/blocks.gp "$run" c "$out.svg"
+    [ "$(fills "$out.svg" 230,159,0)" -eq $((8 + 1)) ]
+    [ "$(fills "$out.svg" 0,114,178)" -eq $((4 + 1)) ]
+    run plots/plot-data blocks "" c "$run"
+    [[ "$output" == *"12 blocks on 4 SMs, 1 on an SM at once"* ]]
+    [[ "$output" == *"rows = 12; drawn = 12; merged = 0"* ]]
+}
+
+@test "charts of results draw every row: overlap, totals, predicted and observed" {
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg"
+    # A marker for each of 6 overlaps, and one in the key for each of the 4 classes.
+    [ "$(markers "$out.svg")" -eq $((6 + 4)) ]
+    gnuplot -c plots/lab-3-total-time.gp "$run" "$out.2.svg"
+    [ "$(grep -cE '>[0-9.]+ [µm]s<' "$out.2.svg")" -ge 8 ]
+    gnuplot -c plots/lab-3-predicted-observed.gp "$run" "$out.3.svg"
+    # 6 rings and 6 dots; thin rings 6; 8 totals.
+    [ "$(markers "$out.3.svg")" -ge $((6 + 6 + 8)) ]
+}
+
+@test "every script in every format" {
+    for format in png svg pdf txt; do
+        timeline b "$out.$format"
+        gnuplot -c plots/blocks.gp "$run" c "$out-blocks.$format"
+        for script in plots/lab-3-*.gp; do
+            gnuplot -c "$script" "$run" "$out-$(basename "$script").$format"
+        done
+    done
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'picture*' -size +1k | wc -l)" -eq 20 ]
+    file -b "$out.png" "$out.svg" "$out.pdf" "$out.txt" >"$BATS_TEST_TMPDIR/kinds" 2>/dev/null || true
+    head -c 8 "$out.png" | grep -q PNG
+    head -c 5 "$out.pdf" | grep -q '%PDF-'
+    python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$out.svg"
+    grep -qF "long_kernel" "$out.txt"
+}
+
+@test "each chart says what it is: measured, RECORDED, SIMULATED, INVALID" {
+    timeline a "$out.svg"
+    grep -qF "measured on NVIDIA Test GPU, 2026-01-02" "$out.svg"
+    gnuplot -c plots/timeline.gp "recorded:$run" a "$out.svg"
+    grep -qF "RECORDED on NVIDIA Test GPU, 2026-01-02" "$out.svg"
+    mkdir "$BATS_TEST_TMPDIR/recorded" && cp -r "$run" "$BATS_TEST_TMPDIR/recorded/test-gpu"
+    gnuplot -c plots/lab-3-overlap.gp "$BATS_TEST_TMPDIR/recorded/test-gpu" "$out.svg"
+    grep -qF "RECORDED on NVIDIA Test GPU, 2026-01-02" "$out.svg"
+    sed -i 's/device_kind,gpu/device_kind,sim/' "$run/run.csv"
+    for script in lab-3-overlap lab-3-total-time lab-3-predicted-observed; do
+        gnuplot -c plots/$script.gp "$run" "$out.svg"
+        grep -qF "SIMULATED NVIDIA Test GPU" "$out.svg"
+    done
+    gnuplot -c plots/blocks.gp "$run" c "$out.svg"
+    grep -qF "SIMULATED NVIDIA Test GPU" "$out.svg"
+    timeline a - | grep -qF "SIMULATED NVIDIA Test GPU"
+    echo "invalid,CUDA_LAUNCH_BLOCKING is set" >>"$run/run.csv"
+    timeline a "$out.svg"
+    grep -qF "INVALID: CUDA_LAUNCH_BLOCKING is set" "$out.svg"
+    sed -i '/device_kind/d' "$run/run.csv"
+    rm "$out.svg"
+    refused "no key 'device_kind'" plots/timeline.gp "$run" a "$out.png"
+}
+
+@test "two runs in one chart, each with its label" {
+    gnuplot -c plots/timeline.gp "$run" a "$out.svg" "" "recorded:$run"
+    grep -qF "measured on NVIDIA Test GPU" "$out.svg"
+    grep -qF "RECORDED on NVIDIA Test GPU" "$out.svg"
+    [ "$(fills "$out.svg" 230,159,0)" -eq $((6 + 1)) ]
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg" "recorded:$run"
+    [ "$(markers "$out.svg")" -eq $((12 + 4)) ]
+    grep -qF "run 2: RECORDED on NVIDIA Test GPU" "$out.svg"
+}
+
+@test "refused: files that are missing, empty, headings only, binary" {
+    mv "$run/timeline.csv" "$run/kept.csv"
+    bad_timeline "timeline.csv: No such file or directory"
+    : >"$run/timeline.csv"
+    bad_timeline "timeline.csv: empty file"
+    head -n 1 "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "timeline.csv: a header and no rows"
+    printf 'a\0b' >"$run/timeline.csv"
+    bad_timeline "timeline.csv: not a text file"
+    mkdir "$run/folder" && rm "$run/timeline.csv" && mv "$run/folder" "$run/timeline.csv"
+    bad_timeline "timeline.csv: not a file"
+}
+
+@test "refused: wrong columns, short rows, open quotes, numbers with a decimal comma, no such part" {
+    cp "$run/timeline.csv" "$run/kept.csv"
+    sed -i '1s/start_ns/begin/' "$run/timeline.csv"
+    bad_timeline "no column 'start_ns' (it has: part kind"
+    tr ',' ';' <"$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "separated by ';'"
+    sed '3s/,[^,]*$//' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "timeline.csv:3: 16 fields, but the header has 17"
+    sed '3s/,[0-9]*,\([0-9]*\),\([0-9]*,[0-9]*,,\)/,"5,1",\1,\2/' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "is '5,1', not a whole number"
+    sed '3s/^a,api/a,"api/' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "timeline.csv"
+    sed '3s/,api,/,apple,/' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "kind is 'apple'"
+    sed '3s/\(-1,\)\([0-9]*\),\([0-9]*\)/\1\3,\2/' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "ends before it starts"
+    cp "$run/kept.csv" "$run/timeline.csv"
+    refused "no part 'z'" plots/timeline.gp "$run" z "$out.png"
+    refused "no records of blocks" plots/blocks.gp "$run" a "$out.png"
+    sed -i '2s/,3,[^,]*,/,3,"0,5",/' "$run/results.csv"
+    refused "not a number (a comma-decimal locale? numbers use '.')" plots/lab-3-overlap.gp "$run" "$out.png"
+}
+
+@test "refused: a format, a folder, a font or a terminal that is not there; a full disk" {
+    refused "a picture's name ends with .png, .svg, .pdf or .txt" plots/timeline.gp "$run" a "$out.bmp"
+    refused "cannot write" plots/timeline.gp "$run" a "$BATS_TEST_TMPDIR/none/p.png"
+    mkdir "$BATS_TEST_TMPDIR/d.png"
+    refused "it is a folder" plots/timeline.gp "$run" a "$BATS_TEST_TMPDIR/d.png"
+    PLOT_FONT="No Such Font" refused "font 'No Such Font' is missing" plots/timeline.gp "$run" a "$out.png"
+    PLOT_TERMINAL=none refused "has no terminal none" plots/timeline.gp "$run" a "$out.png"
+    mkdir "$BATS_TEST_TMPDIR/full"
+    mount -t tmpfs -o size=8k none "$BATS_TEST_TMPDIR/full" 2>/dev/null || skip "the rest: cannot mount here"
+    run gnuplot -c plots/timeline.gp "$run" a "$BATS_TEST_TMPDIR/full/p.png"
+    left=$(ls -A "$BATS_TEST_TMPDIR/full")
+    umount "$BATS_TEST_TMPDIR/full"
+    [ "$status" -ne 0 ]
+    [ -z "$left" ]
+}
+
+@test "results that a run has not: status 77 and a line; plots/draw leaves that chart out" {
+    sed -i '/^e,/d' "$run/results.csv"
+    run gnuplot -c plots/lab-3-total-time.gp "$run" "$out.png"
+    [ "$status" -eq 77 ]
+    [[ "$output" == *"has no results for this chart (part e, total <method> <dim>)"* ]]
+    [ ! -e "$out.png" ]
+    run plots/draw "$run"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ ! -e "$run/total-time.png" ]
+    [ -s "$run/overlap.png" ] && [ -s "$run/timeline-a.png" ] && [ -s "$run/blocks-c.png" ]
+    [ -z "$(find "$run" -name '.*.part')" ]
+}
+
+@test "a locale with a decimal comma draws the same picture" {
+    comma=$(locale -a 2>/dev/null | grep -m 1 -iE '^(de|fr|da|nl)_.*utf-?8') || true
+    if [ -z "$comma" ]; then
+        localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/de_DE.UTF-8" 2>/dev/null || skip "no such locale"
+        export LOCPATH=$BATS_TEST_TMPDIR
+        comma=de_DE.UTF-8
+    fi
+    timeline b "$out.svg"
+    LC_ALL=$comma timeline b "$out.2.svg"
+    cmp "$out.svg" "$out.2.svg"
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out.3.svg"
+    LC_ALL=$comma gnuplot -c plots/lab-3-overlap.gp "$run" "$out.4.svg"
+    cmp "$out.3.svg" "$out.4.svg"
+}
+
+@test "other profilers' traces: Nsight Systems (GPU and API), nvprof" {
+    plots/trace-convert "$run" tests/data/traces/nsys-gpu.csv tests/data/traces/nsys-api.csv
+    [ "$(grep -c '^trace,' "$run/timeline.csv")" -eq 11 ]
+    grep -qF 'trace,kernel,"void gemm<double, (int)16>(T1, ""quoted"")",0,14,731990900,733193234,114,0,,,24,12,1,128,1,1' "$run/timeline.csv"
+    grep -qF 'trace,h2d,[CUDA memcpy Host-to-Device],0,13,713025011,731978134,112,67109000,pageable,device,' "$run/timeline.csv"
+    grep -qF 'trace,api,cudaMemcpyAsync,0,-1,732004000,746269000,115,' "$run/timeline.csv"
+    timeline trace "$out.png"
+    plots/trace-convert "$run" tests/data/traces/nvprof-gpu.csv
+    grep -qF 'trace,kernel,"sleep_kernel(long, int)",0,13,253480000,273637648,117,0,,,128,1,1,128,1,1' "$run/timeline.csv"
+    grep -qF 'trace,h2d,[CUDA memcpy HtoD],0,13,245112000,253446000,0,50000000,pageable,device,' "$run/timeline.csv"
+    timeline trace "$out.png"
+    run plots/trace-convert "$run" tests/data/run/results.csv
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"no heading with Start, Duration and Name"* ]]
+    sed 's/713025011/713,025/' tests/data/traces/nsys-gpu.csv >"$BATS_TEST_TMPDIR/comma.csv"
+    run plots/trace-convert "$run" "$BATS_TEST_TMPDIR/comma.csv"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"fields, but its heading has"* ]]
+}
+
+@test "a million rows: PNG under 10 s and 1 GiB; SVG and PDF under 2 MiB" {
+    head -n 1 tests/data/run/timeline.csv >"$run/timeline.csv"
+    awk 'BEGIN { srand(1); for (i = 0; i < 500000; i++) { t = i * 4000
+        printf "x,api,cudaLaunchKernel,0,-1,%d,%d,%d,0,,,0,0,0,0,0,0\n", t, t + 3000, i + 1
+        printf "x,kernel,\"gemm<double, 16>\",0,%d,%d,%d,%d,0,,,24,12,1,128,1,1\n", i % 64, t + 5000,
+            t + 5000 + int(rand() * rand() * 400000), i + 1 } }' >>"$run/timeline.csv"
+    ulimit -v 1048576
+    SECONDS=0
+    timeline x "$out.png"
+    echo "$SECONDS s"
+    [ "$SECONDS" -lt 10 ]
+    timeline x "$out.svg"
+    timeline x "$out.pdf"
+    [ "$(stat -c %s "$out.svg")" -lt 2097152 ]
+    [ "$(stat -c %s "$out.pdf")" -lt 2097152 ]
+    grep -qE "of 1 000 000 records are shorter than" "$out.svg"
+}
+
+@test "timeline.json is valid and has every field of every row of timeline.csv" {
+    for n in 1 6; do
+        [ -x "$BUILD/sim/lab-$n" ] || skip "lab-$n is not built: make sim"
+        rm -rf "$run"
+        "$BUILD/sim/lab-$n" --out "$run" --parts abc >/dev/null || [ $? -eq 1 ]
+        tests/compare-json "$run/timeline.csv" "$run/timeline.json"
+    done
+}
