@@ -78,10 +78,10 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
 @test "lab 1: the copy out of pageable memory takes its kernel and its copy, pinned ones microseconds" {
     lab 1 --parts bc
     holds "{b,d2h call} >= {b,kernel device} + {b,d2h device}"
-    holds "{b,d2h call} < 1.01 * ({b,kernel device} + {b,d2h device})"
-    holds "{b,h2d call} > 0.9 * {b,h2d device} && {b,launch call} < 20000"
-    holds "{c,h2d call} < 20000 && {c,launch call} < 20000 && {c,d2h call} < 20000"
-    holds "{c,synchronise call} > {c,kernel device} && {b,synchronise call} < 100000"
+    holds "{b,d2h call} < 1.05 * ({b,kernel device} + {b,d2h device})"
+    holds "{b,h2d call} > 0.9 * {b,h2d device} && {b,launch call} < 1e5"
+    holds "{c,h2d call} < 1e5 && {c,launch call} < 1e5 && {c,d2h call} < 1e5"
+    holds "{c,synchronise call} > {c,kernel device} && {b,synchronise call} < 0.1 * {b,kernel device}"
     [[ $output == *"yes, 11 of 11"* && $output == *"no, 0 of 11"* && $output == *"nothing to wait for"* ]]
 }
 
@@ -112,7 +112,7 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
         [ "$status" -eq 0 ]
         [[ $output == *"copy out: $memory memory"* ]]
         [ "$(verdict b-copy-out-does-not-wait)" = pass ]
-        holds "{b,d2h call} < 20000"
+        holds "{b,d2h call} < 1e5"
     done
     for api in hostfunc:cudaLaunchHostFunc addcallback:cudaStreamAddCallback; do
         lab 1 --parts a --callback "${api%:*}"
@@ -210,7 +210,7 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     lab 2 --parts a --bytes 256MiB
     [ "$status" -eq 0 ]
     holds "{a,d2h call wall pageable-untouched spin} > 3 * {a,d2h call wall pageable-touched spin}"
-    holds "{a,h2d call wall pinned spin} < 20000 && {a,d2h call wall registered block} < 20000"
+    holds "{a,h2d call wall pinned spin} < 1e5 && {a,d2h call wall registered block} < 1e5"
     holds "{a,d2h call cpu pageable-touched spin} > 0.9 * {a,d2h call wall pageable-touched spin}"
     holds "{a,synchronise call cpu pinned spin} > 0.9 * {a,synchronise call wall pinned spin}"
     holds "{a,synchronise call cpu pinned block} < 0.1 * {a,synchronise call wall pinned block}"
@@ -220,10 +220,10 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     lab 2 --parts b --table-bytes 1MiB
     [ "$status" -eq 0 ]
     [ "$(grep -cE '^b,return [a-z0-9]+ [a-z]+ (async|sync) (idle|busy),ns' "$out/results.csv")" -eq 52 ]
-    holds "{b,return d2h pageable async busy} > 2e6 && {b,return d2h pinned async busy} < 20000"
+    holds "{b,return d2h pageable async busy} > 2e6 && {b,return d2h pinned async busy} < 1e5"
     holds "{b,return h2d pageable sync busy} > 2e6 && {b,return h2d pageable async busy} < 1e6"
-    holds "{b,return d2d device sync busy} < 20000 && {b,return h2h pinned async busy} > 2e6"
-    holds "{b,return memset device sync busy} < 20000 && {b,return memset pinned sync busy} > 2e6"
+    holds "{b,return d2d device sync busy} < 1e5 && {b,return h2h pinned async busy} > 2e6"
+    holds "{b,return memset device sync busy} < 1e5 && {b,return memset pinned sync busy} > 2e6"
     [[ $output != *"NOT SO"* ]]
 }
 
@@ -236,7 +236,7 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     holds "$threshold / $below <= 1.12"
     holds "{c,return h2d pageable busy $below} < 1.5e6 && {c,return h2d pageable busy $threshold} > 2e6"
     for bytes in 4 65536 65537 67108864; do
-        holds "{c,return d2h pageable busy $bytes} > 2e6 && {c,return h2d pinned busy $bytes} < 20000"
+        holds "{c,return d2h pageable busy $bytes} > 2e6 && {c,return h2d pinned busy $bytes} < 1e5"
     done
 }
 
