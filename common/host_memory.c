@@ -8,6 +8,9 @@
 
 #include "error.h"
 #include "report.h"
+#ifdef SIMULATED
+#include "sim.h"
+#endif
 
 enum { PAGE_BYTES = 4096 };
 
@@ -65,6 +68,13 @@ void *host_alloc_touched(enum host_kind kind, size_t bytes) {
     if (!memory)
         die(EXIT_ENVIRONMENT, "no %s of %s host memory to be had; give a smaller --bytes",
             show_bytes((double)bytes), host_kind_name(kind));
+#ifdef SIMULATED
+    enum { LARGE_BYTES = 1 << 26 };
+    if (bytes >= LARGE_BYTES) { /* takes no room: a laptop can simulate buffers of many GiB */
+        sim_touch(memory, bytes);
+        return memory;
+    }
+#endif
     return memset(memory, 1, bytes);
 }
 

@@ -238,3 +238,8 @@ long pages_first_touch(const void *address, size_t bytes, bool write) {
     }
     return faults;
 }
+
+void sim_touch(void *memory, size_t bytes) {
+    if (!memory_find(memory))
+        pages_first_touch(memory, bytes, true);
+}

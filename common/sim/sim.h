@@ -50,9 +50,9 @@ const struct sim_profile *sim_profile(void);
  *   read_fault_ns write_fault_ns              first touch of a 4 KiB page by reading / by writing
  *   peer_rate peer_start_ns (rate 0: no peer access)   peer_staged_rate peer_staged_start_ns
  * host calls, what each takes before any waiting
- *   call_ns (any not named)  launch_call_ns  copy_call_ns (pinned)  d2d_copy_call_ns  sync_copy_call_ns
- *   memset_call_ns  event_record_ns  event_create_ns  event_sync_ns (nothing to wait for)
- *   stream_create_ns stream_destroy_ns  stream_sync_ns  device_sync_ns  query_ns
+ *   call_ns (any not named)  launch_call_ns  copy_call_ns (pinned)  d2d_copy_call_ns
+ * sync_copy_call_ns memset_call_ns  event_record_ns  event_create_ns  event_sync_ns (nothing to
+ * wait for) stream_create_ns stream_destroy_ns  stream_sync_ns  device_sync_ns  query_ns
  *   stream_wait_call_ns  host_function_call_ns
  *   malloc_ns free_ns malloc_async_ns free_async_ns
  *   malloc_host_ns malloc_host_page_ns  free_host_ns free_host_page_ns (per 4 KiB)
@@ -176,6 +176,10 @@ int sim_resident_blocks(const struct sim_kernel_model *model, int threads,
 /* True if `bytes` from this address lie inside one live allocation of device, pinned or managed
  * memory: a model checks pointers with it before it touches them. */
 bool sim_address_valid(const void *address, size_t bytes);
+
+/* Touches every page of fresh host memory as far as the model goes: no page fault is to come when
+ * a copy uses it. Its contents stay as they are, and no room is taken. */
+void sim_touch(void *memory, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,7 @@ void mark_pages(void *memory, size_t bytes, int seed);
 void clear_pages(void *memory, size_t bytes);
 bool pages_marked(const void *memory, size_t bytes, int seed);
 bool pages_clear(const void *memory, size_t bytes);
+size_t mark_distance(size_t bytes); /* from mark to mark in a buffer of that size */
 
 /* -1: all of a are below all of b; 1: above; 0: the two ranges meet. */
 int compare(const struct samples *a, const struct samples *b);

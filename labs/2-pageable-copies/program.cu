@@ -78,7 +78,8 @@ static void verify_copies(const struct buffers *b, int seed) {
 /* Memory nobody has touched is new for every round, and reads as zeros: so must what comes back,
  * although the device held something else. */
 static void untouched_round(struct measured *m, struct buffers *b) {
-    CUDA_CHECK(cudaMemset(b->device, 0xff, bytes));
+    size_t distance = mark_distance(bytes);
+    CUDA_CHECK(cudaMemset2D(b->device, distance, 0xff, sizeof(uint64_t), bytes / distance));
     CUDA_CHECK(cudaDeviceSynchronize());
     b->host = host_alloc(HOST_PAGEABLE, bytes);
     if (!b->host)
