@@ -88,5 +88,5 @@ void agenda_run_next(void) {
         entry.fn(entry.what, entry.version);
     }
     for (int i = 0; i < device_count(); i++)
-        sm_place(device_at(i));
+        grid_place(device_at(i));
 }

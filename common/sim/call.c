@@ -30,7 +30,7 @@ static void begin(const char *function) {
 cudaError_t call_enter_no_context(const char *function) {
     if (in_host_function()) /* manual: a host function must not make CUDA calls */
         return cudaErrorNotPermitted;
-    sm_poll_waits();
+    grid_poll_waits();
     call.library = false;
     begin(function);
     return call.error = fail_wanted(function);

@@ -56,14 +56,14 @@ static void die_of_deadlock(void) {
 void host_wait(over_fn *over, const void *what, bool blocking) {
     const struct sim_profile *profile = sim_profile();
     int64_t start = now;
-    sm_poll_waits();
+    grid_poll_waits();
     if (over(what))
         return;
     while (!over(what)) {
         if (agenda_only_gives_up())
             die_of_deadlock();
         agenda_run_next();
-        sm_poll_waits();
+        grid_poll_waits();
     }
     if (blocking) {
         /* The thread sleeps on a lock of the driver: waking takes the operating system's time,
@@ -93,13 +93,13 @@ bool in_host_function(void) {
 /* Reading a clock takes time as well, so that a loop that polls one makes progress; and a gate
  * that the host has opened is seen as soon as it reads the time. */
 int64_t wall_ns(void) {
-    sm_poll_waits();
+    grid_poll_waits();
     sim_host_work(sim_profile()->wall_clock_ns, true);
     return sim_now_ns();
 }
 
 int64_t cpu_ns(void) {
-    sm_poll_waits();
+    grid_poll_waits();
     sim_host_work(sim_profile()->cpu_clock_ns, true);
     return cpu;
 }

@@ -109,7 +109,7 @@ static double gap_ns(const struct op *op, const struct op *earlier) {
 
 static void kernel_at_front(void *what, unsigned version) {
     (void)version;
-    sm_kernel_ready(what);
+    grid_ready(what);
 }
 
 /* Kernels pass the device's front end one by one. */
@@ -145,7 +145,7 @@ static void run_host_function(void *what, unsigned version) {
     int64_t back_ns = sim_now_ns() + ran_ns + llround(sim_profile()->host_function_ns);
     op->device->worker_free_ns = sim_now_ns() + ran_ns;
     agenda_add(back_ns, host_function_returned, op, 0);
-    sm_poll_waits();
+    grid_poll_waits();
 }
 
 /* Host functions run one after another on a thread of the driver (manual: cudaLaunchHostFunc,
