@@ -10,7 +10,7 @@
 const char device_kind[] = "sim";
 
 /* Not 0: a time stamp of 0 means "never" in trace records. */
-static int64_t now = 1000 * 1000 * 1000, cpu = 1000 * 1000;
+static int64_t now = 1000000000, cpu = 1000000;
 
 /* While a host function runs, the driver's thread has a clock of its own. */
 static bool in_function;

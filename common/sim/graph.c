@@ -41,7 +41,7 @@ void node_add_after(struct node *node, struct node *earlier) {
         if (node->after[i] == earlier)
             return;
     node->after =
-        graph_grown(node->after, node->after_count, &node->after_capacity, sizeof *node->after);
+        graph_grown(node->after, node->after_count, &node->after_capacity, sizeof(struct node *));
     node->after[node->after_count++] = earlier;
 }
 
@@ -52,7 +52,7 @@ struct node *graph_add(struct graph *graph, const struct work *work, struct node
     work_copy(&node->work, work);
     for (int i = 0; i < after_count; i++)
         node_add_after(node, after[i]);
-    graph->nodes = graph_grown(graph->nodes, graph->count, &graph->capacity, sizeof *graph->nodes);
+    graph->nodes = graph_grown(graph->nodes, graph->count, &graph->capacity, sizeof(struct node *));
     node->index = graph->count;
     graph->nodes[graph->count++] = node;
     return node;

@@ -2,7 +2,8 @@
 #include "core.h"
 
 static double pages_of(size_t bytes) {
-    return (double)((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
+    size_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+    return (double)pages;
 }
 
 static cudaError_t new_pinned(void **address, size_t bytes, unsigned flags) {

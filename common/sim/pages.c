@@ -116,7 +116,7 @@ static void zero_own(unsigned char *dst, size_t bytes) {
 
 void pages_zero(unsigned char *dst, size_t bytes) {
     size_t pages;
-    if (memory_is_mapped(dst) && bytes >= 2 * PAGE_BYTES) {
+    if (memory_is_mapped(dst) && bytes >= 2 * (size_t)PAGE_BYTES) {
         zero_own(dst, bytes);
         return;
     }

@@ -18,56 +18,6 @@ extern "C" {
 /* The profile of the run (GPU=..., SIM_HOST=...); read at the first use. */
 const struct sim_profile *sim_profile(void);
 
-/* The keys of a profile that the core reads; profile.h declares them as doubles of these names.
- *
- * the GPU (strings: name)
- *   cc_major cc_minor  sms  sm_threads sm_blocks sm_registers sm_shared_bytes  (per SM, maxima)
- *   block_threads block_shared_bytes block_shared_optin_bytes reserved_shared_bytes (per block)
- *   memory_bytes l2_bytes  sm_clock_ghz memory_clock_ghz memory_bus_bits  pageable_access (0 or 1)
- *   copy_engines  concurrent_kernels  priority_levels  driver_version runtime_version (13000)
- * queueing
- *   launch_queue_depth     operations a stream holds before a launch waits for one to end
- *   start_latency_ns       a call has queued work in an idle stream -> the device starts it
- *   kernel_gap_ns          end of an operation -> start of the kernel queued behind it
- *   copy_gap_ns            end of an operation -> start of the copy or memset behind it
- *   event_gap_ns           end of an operation -> time stamp of the event behind it
- *   stream_wait_ns         extra, when what it waited for is in another stream
- *   dispatch_ns            the GPU's front end, busy this long with each kernel it starts
- *   graph_dispatch_ns      the same for a kernel node of a graph
- *   host_function_ns       stream reaches a host function -> it runs, and again -> stream goes on
- *   lazy_load_waits        1: loading a kernel's module waits for the device to be idle
- * copies (rates in bytes per ns = GB/s)
- *   h2d_rate d2h_rate  h2d_both_rate d2h_both_rate (while the other direction runs)
- *   copy_start_ns          fixed part of a DMA copy on the device
- *   d2d_rate d2d_start_ns  memset_rate memset_start_ns
- *   inline_bytes inline_call_ns inline_rate   pageable H2D up to this size goes with the command
- *   staged_call_ns         fixed part of a pageable H2D above it
- *   pageable_busy_ns       extra for either while the stream is busy
- *   staging_bytes staging_chunk_bytes         the driver's pinned buffers for pageable H2D
- *   stage_cached_bytes stage_cached_rate stage_rate   host copying into them: up to that size /
- * above pageable_d2h_call_ns pageable_d2h_rate pageable_d2h_large_bytes pageable_d2h_large_rate
- *   host_copy_cached_rate host_copy_rate      H2H, up to stage_cached_bytes / above
- *   read_fault_ns write_fault_ns              first touch of a 4 KiB page by reading / by writing
- *   peer_rate peer_start_ns (rate 0: no peer access)   peer_staged_rate peer_staged_start_ns
- * host calls, what each takes before any waiting
- *   call_ns (any not named)  launch_call_ns  copy_call_ns (pinned)  d2d_copy_call_ns
- * sync_copy_call_ns memset_call_ns  event_record_ns  event_create_ns  event_sync_ns (nothing to
- * wait for) stream_create_ns stream_destroy_ns  stream_sync_ns  device_sync_ns  query_ns
- *   stream_wait_call_ns  host_function_call_ns
- *   malloc_ns free_ns malloc_async_ns free_async_ns
- *   malloc_host_ns malloc_host_page_ns  free_host_ns free_host_page_ns (per 4 KiB)
- *   register_ns register_page_ns  unregister_ns unregister_page_ns
- *   context_ns  module_load_ns (first launch of a kernel)  eager_load_ns (per kernel, at context)
- *   graph_create_ns graph_node_ns instantiate_ns instantiate_node_ns graph_launch_ns
- *   graph_launch_node_ns  peer_enable_ns
- *   spin_wake_ns           end of what a spinning wait waited for -> its return
- *   block_wake_ns block_wake_cpu_ns   the same for a blocking wait: wall, and CPU time it uses
- *   wall_clock_ns cpu_clock_ns        reading the clocks
- *   tracer_node_ns         traced: extra dispatch time of a graph's kernel node
- *   tracer_call_ns tracer_first_ns tracer_flush_ns   under the tracer: extra per call that queues
- * work, first launch after it is switched on, first call after a forced flush
- */
-
 enum { SIM_MAX_ARGS = 16 };
 
 /* One launch of a kernel, as its model sees it. args[i] points to a copy of the ith argument that
@@ -148,7 +98,7 @@ void sim_register_model(struct sim_kernel_model *model);
 /* Queues a kernel as <<<grid, block, shared, stream>>> would, but without the cost of the host's
  * call: a library call (cublas.c) brackets it with sim_library_enter and _leave and says what it
  * costs. Works under stream capture. The arguments are copied; args may be NULL if the model has
- * none. sm_limit and such are the model's. Returns the launch's error. */
+ * none. Returns the launch's error. */
 cudaError_t sim_launch(const struct sim_kernel_model *model, dim3 grid, dim3 block, void **args,
                        size_t dynamic_shared_bytes, cudaStream_t stream);
 
@@ -157,9 +107,6 @@ cudaError_t sim_launch(const struct sim_kernel_model *model, dim3 grid, dim3 blo
  * wants, or the error of making the context; then do nothing and return it. */
 cudaError_t sim_library_enter(const char *function);
 void sim_library_leave(double cost_ns);
-
-/* Copies that a library call makes in a stream (cublasSetMatrix, scalars): cudaMemcpyAsync's rules.
- */
 
 /* Virtual host time: passes `ns`, running whatever the device does meanwhile. cpu: does the CPU
  * clock advance too (work, spinning), or not (sleeping). Never from plan, effect or wait_over. */
