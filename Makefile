@@ -65,6 +65,7 @@ SIM_O   := $(patsubst common/%,$(B)/sim/%.o,$(HOST_C) $(HOST_CU) $(SIM_C))
 .PHONY: help
 help: ## this list
 	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
+	@echo "  make exercise-1 ..      the same for your exercise.cu, with its judge's verdict"
 	@awk -F ':.*## ' '/^[a-zA-Z%_-]+:.*## / { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt"
 .DEFAULT_GOAL := help
@@ -99,17 +100,29 @@ $(B)/sim/lab-$(1): $(patsubst %,$(B)/sim/%.o,$(call lab_src,sim,$(1))) $(SIM_O)
 endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
 
-# An exercise is labs/N-name/exercise.cu, run by the judge beside it. SOLUTION=file.cu takes its place.
+# An exercise is labs/N-name/exercise.cu, run by the judge beside it, which may use the lab's other
+# files: they are linked as a library. SOLUTION=file.cu takes the exercise's place.
 EXERCISES := $(sort $(foreach d,$(wildcard labs/*/judge.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
 SOLUTION  ?=
+exercise_cu  = $(if $(SOLUTION),$(SOLUTION),$(call lab_dir,$(1))/exercise.cu)
+exercise_o   = $(B)/$(1)/$(call lab_dir,$(2))/judge.cu.o $(if $(filter sim,$(1)),$(patsubst %,$(B)/sim/%.o,$(wildcard $(call lab_dir,$(2))/sim.c)))
+exercise_lib = $(patsubst %,$(B)/$(1)/%.o,$(filter-out %/lab.cu %/sim.c,$(call lab_src,$(1),$(2))))
 define exercise_rules
-$(B)/gpu/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call lab_dir,$(1))/exercise.cu) $(B)/gpu/$(call lab_dir,$(1))/judge.cu.o $(GPU_O)
-	$(NVCC) $(GPU_CU) -I$(call lab_dir,$(1)) -c $$< -o $$@.o
-	$(NVCC) $$@.o $$(filter %.o,$$^) $(GPU_LINK) -o $$@
-$(B)/sim/exercise-$(1): $(if $(SOLUTION),$(SOLUTION),$(call lab_dir,$(1))/exercise.cu) $(B)/sim/$(call lab_dir,$(1))/judge.cu.o $(SIM_O)
-	$(CLANG) $(SIM_CU) -I$(call lab_dir,$(1)) -c $$< -o $$@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) -o $$@ -lm -ldl
+$(B)/gpu/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call exercise_o,gpu,$(1)) $(GPU_O) $(B)/gpu/exercise-$(1).a
+	$(NVCC) $(GPU_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
+	$(NVCC) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) $(GPU_LINK) -o $$@
+$(B)/sim/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call exercise_o,sim,$(1)) $(SIM_O) $(B)/sim/exercise-$(1).a
+	$(CLANG) $(SIM_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
+	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ -lm -ldl
+$(B)/gpu/exercise-$(1).a: $(call exercise_lib,gpu,$(1))
+	@rm -f $$@; ar rcs $$@ $$^
+$(B)/sim/exercise-$(1).a: $(call exercise_lib,sim,$(1))
+	@rm -f $$@; ar rcs $$@ $$^
+# Holds whose exercise it is: with another SOLUTION it is built anew.
+$(B)/exercise-$(1).from: FORCE
+	@mkdir -p $$(@D); echo '$(call exercise_cu,$(1))' | cmp -s - $$@ || echo '$(call exercise_cu,$(1))' >$$@
 endef
+FORCE:
 $(foreach n,$(EXERCISES),$(eval $(call exercise_rules,$(n))))
 
 .PHONY: gpu sim
@@ -192,15 +205,20 @@ setup: ## install what is missing (Debian, Ubuntu), and say what was found
 .PHONY: $(LABS:%=lab-%)
 $(LABS:%=lab-%): lab-%:
 	@$(MAKE) --no-print-directory run-$(DEVICE) LAB=$*
+.PHONY: $(EXERCISES:%=exercise-%)
+$(EXERCISES:%=exercise-%): exercise-%:
+	@$(if $(filter recorded,$(DEVICE)),echo "an exercise has no recorded run; choose DEVICE=sim" >&2; exit 2,:)
+	@$(MAKE) --no-print-directory run-$(DEVICE) PROGRAM=exercise LAB=$*
 labs: ## run every lab
 	@status=0; for n in $(LABS); do $(MAKE) --no-print-directory lab-$$n || status=1; done; exit $$status
 
 # The lab's own exit status decides; 77 (nothing can be shown here) is not a failure.
 .PHONY: run-gpu run-sim run-recorded
-run-gpu run-sim: run-%: $(B)/$(DEVICE)/lab-$(LAB)
-	@mkdir -p $(OUT)/lab-$(LAB)
-	@$(RUN) $< --out $(OUT)/lab-$(LAB) $(ARGS) | tee $(OUT)/lab-$(LAB)/report.txt; status=$$?; \
-	case $$status in 0 | 1 | 77) plots/draw $(OUT)/lab-$(LAB) $(FORMAT) ;; esac; \
+PROGRAM ?= lab
+run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
+	@mkdir -p $(OUT)/$(PROGRAM)-$(LAB)
+	@$(RUN) $< --out $(OUT)/$(PROGRAM)-$(LAB) $(ARGS) | tee $(OUT)/$(PROGRAM)-$(LAB)/report.txt; status=$$?; \
+	case $$status in 0 | 1 | 77) plots/draw $(OUT)/$(PROGRAM)-$(LAB) $(FORMAT) ;; esac; \
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
