@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -36,6 +37,15 @@ void check_kernel_work(const char *id, const char *part, int64_t required_ns) {
     double share = (double)total_ns(part, SPAN_KERNEL) / (double)required_ns;
     check(id, share >= 0.8, show_percent(share), "at least 80 % of the kernel time asked for",
           "the kernels run as long as the exercise says: no work is left out");
+}
+
+void check_copies(const char *id, const char *part, int64_t bytes) {
+    int64_t in = total_bytes(part, SPAN_H2D), out = total_bytes(part, SPAN_D2H);
+    char measured[80];
+    snprintf(measured, sizeof measured, "%s in, %s out", show_bytes((double)in),
+             show_bytes((double)out));
+    check(id, in >= bytes && out >= bytes, measured, "all of the data, each way",
+          "the device did the work, and the host did not do it instead");
 }
 
 bool judged_on_timeline(const char *id) {

@@ -24,6 +24,10 @@ bool transformed_right(const uint32_t *out, const uint32_t *in, size_t n,
  * at least 0.8 of required_ns of kernel time in the part. */
 void check_kernel_work(const char *id, const char *part, int64_t required_ns);
 
+/* Check: at least so many bytes were copied each way in the traced round: results that the host
+ * made by itself are none. */
+void check_copies(const char *id, const char *part, int64_t bytes);
+
 /* True if the part has spans of the device's work. If not, the check is cannot-show: without a
  * tracer nothing can be judged. */
 bool judged_on_timeline(const char *id);

@@ -61,6 +61,14 @@ int64_t device_makespan_ns(const char *part) {
     return ns;
 }
 
+int64_t device_end_ns(const char *part) {
+    size_t n;
+    struct interval *busy = cover(part, on_device, &n);
+    int64_t ns = n ? busy[n - 1].end_ns : 0;
+    free(busy);
+    return ns;
+}
+
 int64_t device_busy_ns(const char *part) {
     size_t n;
     struct interval *busy = cover(part, on_device, &n);

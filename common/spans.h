@@ -17,6 +17,9 @@ int64_t device_makespan_ns(const char *part);
 /* Time during which at least one operation ran on the device, in ns. */
 int64_t device_busy_ns(const char *part);
 
+/* The end of the last device operation, 0 if there is none. */
+int64_t device_end_ns(const char *part);
+
 /* Sum of the durations of one kind, in ns. */
 int64_t total_ns(const char *part, enum span_kind kind);
 int64_t total_bytes(const char *part, enum span_kind kind);

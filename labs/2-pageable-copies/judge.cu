@@ -71,6 +71,7 @@ static void judge(void) {
     check("b-copies-hidden", right && hidden >= 0.5, show_percent(hidden),
           "at least 50 % of the copies' time beside a kernel, words right",
           "copy engines and SMs work side by side");
+    check_copies("b-copies", "b", (int64_t)(x.words * sizeof *in));
 }
 
 int main(int argc, char **argv) {

@@ -71,6 +71,24 @@ static void students_checked(void *state) {
     right = right && products_right();
 }
 
+/* The judged round is of matrices that were multiplied before, so that nothing but the products is
+ * on its timeline. A program that left them out there would show beside a round of new ones. */
+static void students_traced_on_new_matrices(void) {
+    new_matrices();
+    trace_begin("b-new-matrices");
+    students(NULL);
+    trace_end();
+    right = right && products_right();
+}
+
+static void check_same_work(void) {
+    double share =
+        (double)total_ns("b", SPAN_KERNEL) / (double)total_ns("b-new-matrices", SPAN_KERNEL);
+    check("b-same-work", share >= 0.4, show_percent(share),
+          "at least 40 % of the kernel time that new matrices take",
+          "the judged round has all of the products in it");
+}
+
 static void judge(void) {
     double starter_ns = (double)device_makespan_ns("a"), ns = (double)device_makespan_ns("b");
     say("One after another: %s. Yours: %s.", show_time(starter_ns), show_time(ns));
@@ -79,6 +97,7 @@ static void judge(void) {
     check("b-makespan", right && ns > 0 && ns <= 0.25 * starter_ns, show_percent(ns / starter_ns),
           "at most 25 % of one after another, products right",
           "the device gets all the products at once");
+    check_same_work();
 }
 
 static double *host_matrices(void) {
@@ -114,7 +133,7 @@ int main(int argc, char **argv) {
             students_checked(NULL);
         part_rounds("b", repeats(1000000), students, NULL);
         right = right && products_right();
-        students_checked(NULL);
+        students_traced_on_new_matrices();
         check("b-products-right", right, right ? "all right" : "wrong elements",
               "each of the 32 products, within rounding", "the matrices are new each time");
         if (judged_on_timeline("b-makespan"))
