@@ -224,9 +224,12 @@ run-recorded:
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
 	@for n in $(LABS); do \
-	    if [ $(FROM) = recorded ]; then $(MAKE) --no-print-directory run-recorded LAB=$$n; \
+	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
+	    if [ $(FROM) = recorded ]; then \
+	        for run in $$recorded; do \
+	            plots/draw --out $(OUT)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT) || exit; done; \
 	    elif [ $(FROM) = both ] && [ -d $(OUT)/lab-$$n ]; then \
-	        plots/draw --out $(OUT)/both/lab-$$n $(OUT)/lab-$$n $(FORMAT) $$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
+	        plots/draw --out $(OUT)/both/lab-$$n $(OUT)/lab-$$n $(FORMAT) $$recorded; \
 	    elif [ -d $(OUT)/lab-$$n ]; then plots/draw $(OUT)/lab-$$n $(FORMAT); fi || exit; done
 .PHONY: plot
 plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several

@@ -41,7 +41,7 @@ plot $use using 1:2 with filledcurves y1=0 fc rgb "#6b6b6b" fs solid 0.45 nobord
 unset arrow 1; do for [i=1:20] { unset label i; unset object i }
 set tmargin at screen down(use_top + use_px + 12); set bmargin at screen down(use_top + use_px + 12 + rows_px)
 set yrange [rows_px:0]
-eval axis; set xtics font tick_font; set xlabel font pt(10) tc rgb "#444444" offset 0,0.4
+eval axis; set xtics font tick_font out nomirror; set xlabel font pt(10) tc rgb "#444444" offset 0,0.4
 eval sm_ticks; set ytics font tick_font; set ylabel "SM" offset 1.5,0
 unset grid
 gap = row_px >= 5 ? 1 : row_px >= 2.4 ? 0.5 : 0

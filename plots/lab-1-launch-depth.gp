@@ -22,10 +22,19 @@ set xtics font tick_font
 set xlabel "launch, counted from the first one behind the gate" font pt(10) tc rgb "#444444"
 set ylabel "time until the launch returned" font pt(10) tc rgb "#444444" offset -0.5,0
 set key top left font tick_font samplen 2 Left reverse
+waited(r) = r <= returns_n ? last[r] : NaN
+array last[returns_n]
+do for [i=1:returns_n] {
+    stats $returns using 2 index i-1 name "L" nooutput
+    last[i] = L_max
+}
 do for [i=1:depth_n] {
     set arrow i from depth_y[i], graph 0 to depth_y[i], graph 1 nohead lc rgb accent dt run_dash(depth_run[i])
-    set label i sprintf("%d fit", int(depth_y[i])) at depth_y[i], graph (0.93 - 0.07 * i) right offset -0.8,0 font pt(11) tc rgb accent
+    set label i sprintf("%d fit; the next one waited %s", int(depth_y[i]), show(waited(i))).(runs > 1 ? ": ".run_label[depth_run[i]] : "") at depth_y[i], graph (0.68 - 0.07 * i) right offset -0.8,0 font pt(11) tc rgb accent
 }
+# The launch that had to wait is the point of the chart, so it is drawn larger.
+depth_of(i) = i <= depth_n ? depth_y[i] : 1e9
 plot for [i=1:returns_n] $returns using 1:3:4 index i-1 with filledcurves fc rgb series_rgb(returns_run[i]) fs transparent solid 0.18 notitle, \
-    for [i=1:returns_n] $returns using 1:2 index i-1 with points pt series_point(1, returns_run[i]) ps 0.5 lc rgb series_rgb(returns_run[i]) title run_label[returns_run[i]]." (median; shaded: fastest to slowest round)"
+    for [i=1:returns_n] $returns using 1:2:($1 > depth_of(i) ? 1.6 : 0.5) index i-1 with points pt series_point(1, returns_run[i]) ps variable lc rgb series_rgb(returns_run[i]) notitle, \
+    for [i=1:returns_n] keyentry with points pt series_point(1, returns_run[i]) lc rgb series_rgb(returns_run[i]) title run_label[returns_run[i]]." (median; shaded: fastest to slowest round)"
 @FINISH

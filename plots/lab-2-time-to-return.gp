@@ -43,10 +43,11 @@ do for [side=1:2] {
         if (side == 1) {
             do for [i=1:limit_n] {
                 set arrow i from limit_y[i], graph 0 to limit_y[i], graph 1 nohead lc rgb accent dt run_dash(limit_run[i])
-                set label i sprintf("pageable waits from %s", sizes(limit_y[i])) at limit_y[i], graph 0.30 - 0.05 * i right offset -0.8,0 font pt(10) tc rgb accent
+                far = limit_y[i] > I_max_x / 50 # no room at its right
+                eval sprintf("set label %d 'waits from %s' at %g, graph %g %s offset %g,0 font pt(10) tc rgb accent", i, sizes(limit_y[i]), limit_y[i], 0.32 - 0.05 * i, far ? "right" : "left", far ? -0.8 : 0.8)
             }
         } else { unset arrow; do for [i=1:limit_n] { unset label i } ; @UNHEAD }
-        eval "plot for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:2:3:4 index i-1 with yerrorbars pt -1 lc rgb '#999999' lw 0.7 notitle, for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:2 index i-1 with linespoints pt series_point(colour_of(key_of(side, i)), run_of(side, i)) ps 0.9 lw 1.6 dt run_dash(run_of(side, i)) lc rgb series_rgb(colour_of(key_of(side, i))) title legend(key_of(side, i), run_of(side, i))"
+        eval "plot for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:3:(0):($4-$3) index i-1 with vectors nohead lc rgb '#999999' lw 0.7 notitle, for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:2 index i-1 with linespoints pt series_point(colour_of(key_of(side, i)), run_of(side, i)) ps 0.9 lw 1.6 dt run_dash(run_of(side, i)) lc rgb series_rgb(colour_of(key_of(side, i))) title legend(key_of(side, i), run_of(side, i))"
     }
 }
 @FINISH

@@ -12,7 +12,7 @@ if (class_n == 0) { @NOTHING }
 W = 1400; H = 620
 @OPEN
 title = sprintf("%s: predicted before measuring, and then observed", lab)
-subtitle = "ring: predicted (thin: possible too).  Dot: observed.  Black square: observed, and not among the predicted.  Predictions come from launch time, kernel time and the blocks that fit."
+subtitle = "ring: predicted (thin: possible too).  Dot: observed.  Black square: observed, and not predicted."
 modes = "default-stream one-stream two-streams one-stream-gated two-streams-gated"
 mode(i) = word(class_key[i], 2)
 if (format ne "txt") { set multiplot }

@@ -52,7 +52,7 @@ do for [p=1:panels] {
     in(v) = $1 == p ? v : NaN
     # gnuplot warns about drawing nothing, so a layer without rows is left out.
     eval 'plot $lanes using (in(0)):4:5 with labels right offset -0.8,0 font pt(11) tc rgb "#444444"'. \
-        layer(n_lanes[p], '$lanes using (in(6)):4:7 with labels left font pt(10) tc rgb accent'). \
+        layer(n_lanes[p], '$lanes using (in(6)):4:7:($6 == 1 ? 0xd55e00 : 0x333333) with labels left font pt(10) tc rgb var'). \
         layer(n_bars[p], '$bars using (in(($2+$3)/2)):(($4+$5)/2):2:3:4:5:(class_rgb($6)) with boxxyerror fs solid 1 border rgb "#ffffff" lc rgb var'). \
         layer(n_widened[p], '$widened using (in(($2+$3)/2)):(($4+$5)/2):2:3:($4-2):($5+2):(class_rgb($6)) with boxxyerror fs solid 1 border rgb "#000000" lw 0.4 lc rgb var'). \
         layer(n_marks[p], '$marks using (in($2)):3 with points pt 11 ps 0.6 lc rgb "black"'). \

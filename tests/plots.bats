@@ -117,6 +117,49 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
     [ "$(markers "$out.3.svg")" -ge $((6 + 6 + 8)) ]
 }
 
+# rows PART PATTERN: rows of results.csv of that part whose name fits the pattern.
+rows() {
+    python3 - "$run/results.csv" "$1" "$2" <<'PYTHON'
+import csv, re, sys
+rows = csv.DictReader(open(sys.argv[1], newline=""))
+print(sum(bool(re.fullmatch(sys.argv[2], row["part"]) and re.fullmatch(sys.argv[3], row["name"])) for row in rows))
+PYTHON
+}
+
+@test "charts of the simulated labs draw every row" {
+    for n in 1 2 4 5 6; do
+        [ -x "$BUILD/sim/lab-$n" ] || skip "lab-$n is not built: make sim"
+    done
+    lab() {
+        rm -rf "$run"
+        "$BUILD/sim/lab-$1" --out "$run" "${@:2}" >/dev/null || [ $? -eq 1 ]
+    }
+    chart() { gnuplot -c "plots/lab-$1.gp" "$run" "$out.svg"; }
+    lab 1 --parts d
+    chart 1-launch-depth
+    wanted=$(rows d 'launch return \d+')
+    [ "$wanted" -gt 100 ] && [ "$(markers "$out.svg")" -eq $((wanted + 1)) ] # 1 in the key
+    lab 2 --parts ac
+    chart 2-time-to-return
+    wanted=$(rows c 'return (h2d|d2h) .* busy \d+')
+    [ "$wanted" -gt 50 ] && [ "$(markers "$out.svg")" -eq $((wanted + 6)) ]
+    chart 2-both-clocks
+    wanted=$(rows a '(h2d|d2h) call (wall|cpu) .*')
+    [ "$wanted" -eq 32 ] && [ "$(grep -cE '>[0-9.]+ ([nµm]s|s)<' "$out.svg")" -ge "$wanted" ]
+    lab 4 --parts d
+    chart 4-cuts
+    wanted=$(rows d 'makespan .*')
+    [ "$wanted" -gt 3 ] && [ "$(fills "$out.svg" 0,114,178)" -eq "$wanted" ]
+    lab 5
+    chart 5-first-call
+    wanted=$(($(rows '.*' 'first .*') + $(rows '.*' 'second .*')))
+    [ "$wanted" -gt 20 ] && [ "$(markers "$out.svg")" -eq "$wanted" ]
+    lab 6
+    chart 6-peer-copies
+    wanted=$(($(rows '.*' 'return .*') + $(rows '.*' 'rate .*') + $(rows '.*' 'overlap (from|to)-kernel .*')))
+    [ "$wanted" -gt 20 ] && [ "$(markers "$out.svg")" -ge "$wanted" ]
+}
+
 @test "every script in every format" {
     for format in png svg pdf txt; do
         timeline b "$out.$format"

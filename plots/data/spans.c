@@ -192,6 +192,8 @@ void spans_start_at_zero(struct spans *spans) {
 
 void spans_read(struct spans *spans, const char *part, int runs, char **dirs) {
     memset(spans, 0, sizeof *spans);
+    spans->at = (struct span *)need_memory(NULL, sizeof *spans->at);
+    spans->block = (struct span *)need_memory(NULL, sizeof *spans->block);
     if (runs > (int)(sizeof spans->about / sizeof spans->about[0]))
         fail("at most 8 runs in one chart");
     for (spans->runs = 0; spans->runs < runs; spans->runs++)

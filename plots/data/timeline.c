@@ -45,6 +45,15 @@ static void emit_panel(const struct layout *l, int index) {
     puts("");
 }
 
+/* Above the lanes of each of several runs: which run it is, and its figures. */
+static void emit_heading(const struct spans *spans, int run) {
+    char text[400];
+    spans_summary(spans, run, text, sizeof text);
+    emit_field(spans->about[run].label);
+    printf(":  ");
+    emit_field(text);
+}
+
 static void emit_lanes(const struct layout *l) {
     begin_block("lanes");
     for (int i = 0; i < l->panels; i++) {
@@ -56,8 +65,9 @@ static void emit_lanes(const struct layout *l) {
             bool room = middle - labelled >= 12; /* thin lanes: every second or third is named */
             labelled = room ? middle : labelled;
             printf("%d\t%.2f\t%.2f\t%.2f\t%s\t%d\t", i + 1, p->lane_top[j],
-                   p->lane_top[j] + p->lane_px[j], middle, room ? lane->label : "", j % 2);
-            emit_field(lane->heading ? l->spans->about[lane->run].label : "");
+                   p->lane_top[j] + p->lane_px[j], middle, room ? lane->label : "", l->spans->about[lane->run].simulated);
+            if (lane->heading)
+                emit_heading(l->spans, lane->run);
             puts("");
             rows_of[i] += lane->heading; /* the others are never none */
         }
@@ -80,7 +90,7 @@ static void emit_bars(const char *name, const struct bars *bars, int panels, boo
 
 static const char *bar_text(const struct bar *b) {
     static char text[256];
-    double room = b->x1 - b->x0 - 8;
+    double room = b->x1 - b->x0 - 12;
     if (b->widened || b->y1 - b->y0 < NAME_EM)
         return "";
     if (b->merged > 1) {
@@ -217,8 +227,10 @@ static void emit_titles(const char *title, const char *part, const struct spans 
     printf("\nlabel = ");
     emit_text(spans->runs == 1 ? about->label : "comparison");
     printf("\nsimulated = %d\n", about->simulated && spans->runs == 1);
-    text[0] = '\0';
-    spans_summary(spans, 0, text, sizeof text);
+    if (spans->runs == 1)
+        spans_summary(spans, 0, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "one axis of time; each run counts from its own first record");
     printf("summary = ");
     emit_text(text);
     puts("");
