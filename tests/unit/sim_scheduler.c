@@ -80,12 +80,12 @@ static cudaError_t launch(int blocks, int threads, size_t shared, struct kernel_
 
 struct seen {
     const struct op *op;
+    int64_t queued_ns, start_ns, end_ns;
     unsigned serial;
     enum work_kind kind;
     int lane, engine;
-    bool blocking_stream, null_stream;
-    int64_t queued_ns, start_ns, end_ns;
     int waits_for; /* an earlier operation, by an event; -1: none */
+    bool blocking_stream, null_stream;
 };
 
 static struct seen *seen;

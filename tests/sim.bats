@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# The simulated GPU as a program meets it: small programs built with clang and no CUDA toolkit, and
+# the labs: the same bytes every time, in little time and memory.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    dir=$BATS_TEST_TMPDIR
+    unset CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING GPU SIM_HOST SIM_GPUS SIM_FAIL SIM_FAIL_NTH
+    cd "$BATS_TEST_DIRNAME/.."
+}
+
+# build [MODELS.c]: builds the .cu program on stdin as $dir/program, with no toolkit in sight.
+build() {
+    local sanitize=() objects=("$BUILD"/sim/*.c.o "$BUILD"/sim/*.cu.o "$BUILD"/sim/sim/*.c.o)
+    case $BUILD in *san) sanitize=(-fsanitize=address,undefined) ;; esac
+    { echo '#include <stdio.h>'; echo '#include "lab.h"'; cat; } >"$dir/program.cu"
+    PATH=/usr/bin:/bin clang -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
+        -Xclang -target-sdk-version=11.0 -std=c++17 -O1 -DSIMULATED -Icommon -Icommon/sim/include \
+        "${sanitize[@]}" -c "$dir/program.cu" -o "$dir/program.o" || return
+    if [ $# -gt 0 ]; then
+        clang -std=c11 -D_GNU_SOURCE -Icommon -Icommon/sim -Icommon/sim/include "${sanitize[@]}" \
+            -c "$1" -o "$dir/models.o" || return
+        objects+=("$dir/models.o")
+    fi
+    clang -rdynamic "${sanitize[@]}" "$dir/program.o" "${objects[@]}" -o "$dir/program" -lm -ldl
+}
+
+@test "the document's program, as it was written: what ran ahead of the host" {
+    cat >"$dir/models.c" <<'C'
+#include "sim.h"
+static void dummy_plan(struct sim_launch *launch, struct sim_plan *plan) {
+    plan->block_ns = (double)SIM_ARG(launch, 0, long long) / sim_profile()->sm_clock_ghz;
+}
+SIM_KERNEL_MODEL(dummy, .arg_bytes = {8}, .registers = 16, .plan = dummy_plan);
+C
+    build "$dir/models.c" <<'CU'
+#include <stdlib.h>
+#include <string.h>
+__global__ void dummy(long long cycles) { long long start = clock64(); while (clock64() - start < cycles) ; }
+static void set(cudaStream_t, cudaError_t, void *flag) { *(bool *)flag = true; }
+int main(int argc, char **) {
+    size_t bytes = 10 * 1000 * 1000;
+    char *host, *device;
+    bool called = false;
+    cudaStream_t stream;
+    if (argc > 1) cudaMallocHost(&host, bytes); else memset(host = (char *)malloc(bytes), 1, bytes);
+    cudaMalloc(&device, bytes);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, stream);
+    dummy<<<128, 128, 0, stream>>>(1000 * 1000 * 1000);
+    cudaMemcpyAsync(host, device, bytes, cudaMemcpyDefault, stream);
+    cudaStreamAddCallback(stream, set, &called, 0);
+    printf("%d ", cudaStreamQuery(stream) == cudaErrorNotReady && !called);
+    cudaStreamSynchronize(stream);
+    printf("%d %d\n", called, host[bytes - 1] == (argc > 1 ? 0 : 1));
+}
+CU
+    [ "$("$dir/program")" = "1 1 1" ]
+    [ "$("$dir/program" pinned)" = "1 1 1" ]
+}
+
+@test "a kernel without a model, and a static one: one line that says what to do" {
+    build <<'CU'
+__global__ void unheard_of(int) {}
+static __global__ void hidden(int) {}
+int main(int argc, char **) { if (argc > 1) hidden<<<1, 1>>>(0); else unheard_of<<<1, 1>>>(0); }
+CU
+    run -3 --separate-stderr "$dir/program"
+    [[ $stderr == *"no timing model for the kernel unheard_of"*"SIM_KERNEL_MODEL(unheard_of"* ]]
+    run -3 --separate-stderr "$dir/program" hidden
+    [[ $stderr == *"a static kernel has none, declare it without static"* ]]
+}
+
+@test "kernels in namespaces, templates aside, go by their own name" {
+    cat >"$dir/models.c" <<'C'
+#include "sim.h"
+static void plan(struct sim_launch *launch, struct sim_plan *plan) { (void)launch; plan->block_ns = 5000; }
+static void effect(struct sim_launch *launch) { *SIM_ARG(launch, 0, int *) += 1; }
+SIM_KERNEL_MODEL(count_up, .arg_bytes = {8}, .registers = 16, .plan = plan, .effect = effect);
+C
+    build "$dir/models.c" <<'CU'
+namespace mine { __global__ void count_up(int *n) { ++*n; } }
+int main() {
+    int *n;
+    cudaMallocHost(&n, sizeof *n);
+    mine::count_up<<<1, 1>>>(n);
+    mine::count_up<<<dim3(2, 2), 32>>>(n);
+    cudaDeviceSynchronize();
+    printf("%d %s\n", *n, cudaGetErrorName(cudaGetLastError()));
+}
+CU
+    [ "$("$dir/program")" = "2 cudaSuccess" ]
+}
+
+@test "a call that is not modelled is named by the linker" {
+    run build <<'CU'
+int main() { cudaGraphExecUpdateResultInfo info; return cudaGraphExecUpdate(0, 0, &info); }
+CU
+    [ "$status" -ne 0 ]
+    [[ $output == *"undefined reference to"*"cudaGraphExecUpdate"* ]]
+}
+
+@test "a wait that cannot end names the call, the kernel and the stream" {
+    build <<'CU'
+int main() {
+    kernels_init();
+    struct gate *gate = gate_new();
+    gate_close(gate, 0);
+    cudaDeviceSynchronize();
+}
+CU
+    run -1 --separate-stderr "$dir/program"
+    [[ $stderr == *"cudaDeviceSynchronize never returns: gate_kernel in stream 0"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+@test "SIM_FAIL makes the nth call of a function fail, SIM_FAIL_NTH the nth call" {
+    build <<'CU'
+int main() {
+    void *p;
+    for (int i = 0; i < 4; i++) printf("%s ", cudaGetErrorName(cudaMalloc(&p, 16)));
+    printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+}
+CU
+    ok=cudaSuccess
+    [ "$("$dir/program")" = "$ok $ok $ok $ok $ok" ]
+    export SIM_FAIL=cudaFree:1:cudaErrorUnknown,cudaMalloc:3:cudaErrorMemoryAllocation
+    [ "$("$dir/program")" = "$ok $ok cudaErrorMemoryAllocation $ok cudaErrorMemoryAllocation" ]
+    unset SIM_FAIL
+    [ "$(SIM_FAIL_NTH=2 "$dir/program")" = "$ok cudaErrorUnknown $ok $ok cudaErrorUnknown" ]
+    SIM_FAIL=cudaMalloc:1 run -2 "$dir/program"
+    SIM_FAIL=cudaMalloc:1:cudaErrorNoSuch run -2 "$dir/program"
+    SIM_FAIL_NTH=x run -2 "$dir/program"
+    SIM_GPUS=17 run -2 "$dir/program"
+    [ "$(SIM_GPUS=0 "$dir/program")" = "$(printf 'cudaErrorNoDevice %.0s' 1 2 3 4)cudaErrorNoDevice" ]
+}
+
+@test "each lab leaves the same bytes every time" {
+    for lab in "$BUILD"/sim/lab-[1-6]; do
+        "$lab" --out "$dir/first" >/dev/null
+        (cd / && A_LONGER_ENVIRONMENT=$(printf %4000s) "$(cd "$OLDPWD" && realpath "$lab")" --out "$dir/second" >/dev/null)
+        for file in results timeline checks; do
+            cmp "$dir/first/$file.csv" "$dir/second/$file.csv"
+        done
+        rm -r "$dir/first" "$dir/second"
+    done
+}
+
+# CPU time, for others may use this machine as well; a sanitizer's build is slower and larger.
+@test "labs 1 to 3 take under 5 s and 1 GiB" {
+    case $BUILD in *san) skip "built with sanitizers" ;; esac
+    python3 - "$dir/out" "$BUILD"/sim/lab-[123] <<'PYTHON'
+import resource, subprocess, sys
+for lab in sys.argv[2:]:
+    subprocess.run([lab, "--out", sys.argv[1]], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+seconds, gib = used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
+print(f"{seconds:.1f} s, {gib:.2f} GiB")
+sys.exit(seconds > 5 or gib > 1)
+PYTHON
+}
