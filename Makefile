@@ -236,6 +236,9 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 	@plots/trace-convert $(OUT)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
 	@gnuplot -c plots/timeline.gp $(OUT)/trace trace $(if $(filter txt,$(FORMAT)),-,$(OUT)/trace/timeline.$(FORMAT)) '$(notdir $(TRACE))'
 	@$(if $(filter txt,$(FORMAT)),,echo "chart: $(OUT)/trace/timeline.$(FORMAT)" >&2)
+.PHONY: handouts
+handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts
+	@handouts/write $(B)/handouts
 record: ## on a GPU machine: store this GPU's runs beside each lab
 	@$(MAKE) --no-print-directory gpu && common/record.sh $(B)/gpu $(LABS)
 

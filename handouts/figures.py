@@ -1,0 +1,87 @@
+"""Charts of the recorded runs, and the few of them that are kept beside the texts as small PNGs."""
+import glob
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+KEPT = "handouts/figures"
+LINK = re.compile(r"figures/(lab-[^)\s\"]+)\.png")
+
+
+def recorded_runs():
+    """{lab-1: labs/1-async-check/recorded/h200, lab-6-h200-x2: ...}"""
+    runs = {}
+    for path in sorted(glob.glob("labs/*/recorded/*/run.csv")):
+        folder = os.path.dirname(path)
+        _, lab, _, gpu = folder.split("/")
+        runs[f"lab-{lab.split('-')[0]}" + ("" if gpu == "h200" else f"-{gpu}")] = folder
+    return runs
+
+
+def run_of(name):
+    """lab-6-h200-x2-timeline-b -> lab-6-h200-x2, timeline-b; None for a run that is not there."""
+    fits = [run for run in recorded_runs() if name.startswith(run + "-")]
+    run = max(fits, key=len, default=None)
+    return run, name[len(run) + 1:] if run else None
+
+
+def hash_of(paths):
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()[:16]
+
+
+def source_of(run):
+    return hash_of(glob.glob(recorded_runs()[run] + "/*.csv"))
+
+
+def draw_all(folder):
+    """Every chart of every recorded run, in folder/<run>; drawn again only if something changed."""
+    plots = hash_of(p for p in glob.glob("plots/**", recursive=True) if p.endswith((".gp", ".c", "draw")))
+    for run, recorded in recorded_runs().items():
+        out, stamp = os.path.join(folder, run), f"{source_of(run)} {plots}"
+        try:
+            with open(out + "/source", encoding="utf-8") as file:
+                if file.read() == stamp:
+                    continue
+        except FileNotFoundError:
+            pass
+        for old in glob.glob(out + "/*.png"):
+            os.remove(old)
+        subprocess.run(["plots/draw", "--out", out, f"recorded:{recorded}", "png"], check=True,
+                       stderr=subprocess.DEVNULL if not sys.stderr.isatty() else None)
+        with open(out + "/source", "w", encoding="utf-8") as file:
+            file.write(stamp)
+
+
+def charts(folder, run):
+    return sorted(os.path.basename(p)[:-4] for p in glob.glob(f"{folder}/{run}/*.png"))
+
+
+def wanted(texts):
+    return sorted({name for text in texts for name in LINK.findall(text)})
+
+
+def kept_source(name):
+    """Which CSV files the kept figure was drawn from; None if there is no such figure."""
+    try:
+        with open(f"{KEPT}/{name}.png", "rb") as file:
+            found = re.search(rb"tEXtSource\0([0-9a-f]{16})", file.read())
+            return found and found.group(1).decode()
+    except FileNotFoundError:
+        return None
+
+
+def keep(folder, name):
+    """Stores a chart with a palette of 64 colours: a third of the size, and nothing to be seen."""
+    from PIL import Image, PngImagePlugin  # comes with weasyprint
+    run, chart = run_of(name)
+    source = PngImagePlugin.PngInfo()
+    source.add_text("Source", source_of(run))
+    with Image.open(f"{folder}/{run}/{chart}.png") as picture:
+        small = picture.convert("RGB").quantize(64, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=source)
