@@ -19,7 +19,8 @@ void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
     /* Far from 0 on a fine scale the numbers grow long: count from a round place nearby. */
     double base = from > 20000 * step ? floor(from / step) * step : 0;
     size_t at = (size_t)snprintf(axis->text, sizeof axis->text, "set xtics (");
-    for (double tick = ceil(from / step) * step; tick <= to; tick += step) {
+    for (int i = 0; ceil(from / step) + i <= to / step; i++) {
+        double tick = (ceil(from / step) + i) * step;
         if (at + 80 > sizeof axis->text)
             break;
         at += (size_t)snprintf(axis->text + at, sizeof axis->text - at, "%s'%.10g' %.3f",

@@ -104,11 +104,12 @@ static void make_panel(struct bars *bars, const struct layout *l, int index) {
 
 void bars_make(struct bars *bars, const struct layout *l) {
     memset(bars, 0, sizeof *bars);
-    for (bars->merge_px = 1;; bars->merge_px *= 2) {
+    for (int times = 1; times <= 128; times *= 2) {
+        bars->merge_px = times;
         bars->count = bars->drawn = bars->merged = bars->merged_into = 0;
         for (int panel = 0; panel < l->panels; panel++)
             make_panel(bars, l, panel);
-        if (bars->count <= bars_limit || bars->merge_px > 100)
+        if (bars->count <= bars_limit)
             break;
     }
     bars->records = l->spans->count;

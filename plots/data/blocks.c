@@ -72,7 +72,7 @@ static int by_place(const void *left, const void *right) {
 
 /* Kernels in the order they started get the colours in order; past the last, the last. */
 static void find_kernels(struct blocks *b) {
-    int64_t first[MAX_KERNELS];
+    int64_t first[MAX_KERNELS] = {0};
     for (size_t i = 0; i < b->count; i++) {
         int k = 0;
         while (k < b->kernels && strcmp(b->kernel[k], b->at[i].name) != 0)

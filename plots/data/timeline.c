@@ -65,7 +65,8 @@ static void emit_lanes(const struct layout *l) {
             bool room = middle - labelled >= 12; /* thin lanes: every second or third is named */
             labelled = room ? middle : labelled;
             printf("%d\t%.2f\t%.2f\t%.2f\t%s\t%d\t", i + 1, p->lane_top[j],
-                   p->lane_top[j] + p->lane_px[j], middle, room ? lane->label : "", l->spans->about[lane->run].simulated);
+                   p->lane_top[j] + p->lane_px[j], middle, room ? lane->label : "",
+                   l->spans->about[lane->run].simulated);
             if (lane->heading)
                 emit_heading(l->spans, lane->run);
             puts("");
