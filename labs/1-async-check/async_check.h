@@ -39,7 +39,7 @@ struct took report_calls(const struct work *w);
 void explain_copies(const struct work *w, const struct took *t);
 void explain_waves(const char *part, double kernel_ns);
 void check_calls(const struct work *w);
-void check_copies(const struct work *w, const struct took *t);
+void check_copy_calls(const struct work *w, const struct took *t);
 
 void queue_depth(void); /* part d: queue_depth.cu */
 void null_stream(void); /* part e: null_stream.cu */

@@ -181,7 +181,7 @@ static void with_copies(struct work *w, const char *part, enum host_kind kind) {
     explain_copies(w, &t);
     explain_waves(part, t.kernel_ns);
     check_calls(w);
-    check_copies(w, &t);
+    check_copy_calls(w, &t);
 }
 
 int main(int argc, char **argv) {

@@ -136,7 +136,7 @@ static void check_copies_return_first(const struct work *w, const struct took *t
                why);
 }
 
-void check_copies(const struct work *w, const struct took *t) {
+void check_copy_calls(const struct work *w, const struct took *t) {
     if (w->memory == HOST_PAGEABLE)
         check_copy_out_waits(w);
     else
