@@ -193,7 +193,9 @@ $(B)/sim/probe: tests/probe.cu $(SIM_O)
 	$(CLANG) $(SIM_CU) -MT $@ -c $< -o $@.o
 	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
 
-.PHONY: test
+.PHONY: test lint
+lint: ## hold the sources against .clang-format, .clang-tidy and shellcheck
+	@tests/lint format && tests/lint tidy && tests/lint shell
 test: $(if $(NVCC),$(if $(SAN),,gpu)) sim $(filter $(B)/%,$(TESTS)) $(B)/sim/probe ## tests that need no GPU: TESTS="tests/faults.bats", SAN=1
 	@BUILD=$(B) tests/run $(TESTS)
 

@@ -1,4 +1,5 @@
-/* error.h - exit statuses, the one way to stop with a message, and the one check round CUDA calls. */
+/* error.h - exit statuses, the one way to stop with a message, and the one check round CUDA calls.
+ */
 #ifndef ERROR_H
 #define ERROR_H
 

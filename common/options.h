@@ -9,10 +9,10 @@ extern "C" {
 #endif
 
 enum option_type {
-    OPTION_FLAG,     /* --name           int64_t *value becomes 1 */
-    OPTION_INT,      /* --name 12 */
-    OPTION_BYTES,    /* --name 64MiB     B, KB, MB, GB (1000s), KiB, MiB, GiB (1024s) */
-    OPTION_TIME,     /* --name 10ms      ns, us, ms, s; the value is in ns; a bare number is refused */
+    OPTION_FLAG,  /* --name           int64_t *value becomes 1 */
+    OPTION_INT,   /* --name 12 */
+    OPTION_BYTES, /* --name 64MiB     B, KB, MB, GB (1000s), KiB, MiB, GiB (1024s) */
+    OPTION_TIME,  /* --name 10ms      ns, us, ms, s; the value is in ns; a bare number is refused */
     OPTION_CHOICE,   /* --name pinned    the value is the index in choices */
     OPTION_INT_LIST, /* --name 64,256    struct int_list *value */
     OPTION_STRING    /* --name text      const char **value */

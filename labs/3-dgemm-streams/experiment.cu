@@ -237,7 +237,7 @@ static void close_gate(void) {
 static void together_round(void *state) {
     struct together *together = (struct together *)state;
     struct outcome *outcome = &together->study->outcome[together->mode];
-    int64_t returned_ns[MAX_COUNT];
+    int64_t returned_ns[MAX_COUNT] = {0};
     if (is_gated(together->mode))
         close_gate();
     int64_t entered_ns = wall_ns();

@@ -259,8 +259,9 @@ int main(int argc, char **argv) {
     if (!lengths_ns)
         die(EXIT_ENVIRONMENT, "out of host memory for %d blocks; use fewer", (int)blocks);
     equal_lengths(lengths_ns, (int)blocks, (double)(blocks * block_ns));
-    struct work first = stamp_work_new((int)blocks, lengths_ns, 0);
-    struct work second = stamp_work_new((int)blocks, lengths_ns, 0);
+    static struct work first, second;
+    first = stamp_work_new((int)blocks, lengths_ns, 0);
+    second = stamp_work_new((int)blocks, lengths_ns, 0);
     free(lengths_ns);
 
     a.first = b.first = c.first = &first;
