@@ -227,6 +227,8 @@ int main(int argc, char **argv) {
     if (!alone)
         second = gpu_new((int)peer, (size_t)bytes);
     host_rate = host_link_rate(&first, (size_t)bytes);
+    if (!alone)
+        say("The two GPUs are GPU %d and GPU %d.", first.index, second.index);
 
     if (part_begin('a', "copies inside one GPU"))
         inside_one_gpu(&first);
