@@ -1,0 +1,78 @@
+"""Lists in the texts that are made from labs/*/answers.txt and tests/rubric: questions, points, answers.
+
+They stand between `<!-- questions lab-1 -->` and `<!-- end -->`; the words before the lab are one of
+predictions, questions, points, answers (the last for the instructor's guide only).
+"""
+import glob
+import re
+
+import recorded
+from grading import rubric
+
+BLOCK = re.compile(r"<!-- (predictions|questions|points|answers) (lab-\d) -->\n.*?<!-- end -->", re.S)
+QUESTION = re.compile(r"^(\w+)\s*=[^#]*#\s*(.*)$", re.M)
+
+
+def rubric_of(lab):
+    return next(r for r in rubric.all_rubrics(".") if r.lab == lab)
+
+
+def questions_of(lab):
+    """{key: question}, as answers.txt asks them."""
+    path, = glob.glob(f"labs/{lab[4:]}-*/answers.txt")
+    with open(path, encoding="utf-8") as file:
+        return {key: text.strip() for key, text in QUESTION.findall(file.read())}
+
+
+def asked(lab, kind):
+    questions = questions_of(lab)
+    return "".join(f"- `{item.name}`: {questions[item.name]}\n"
+                   for item in rubric_of(lab).items if item.kind == kind)
+
+
+def predictions(lab):
+    return asked(lab, "prediction")
+
+
+def questions(lab):
+    return (f"Read from your own run:\n\n{asked(lab, 'reading')}\n"
+            f"What it means, one of the words given:\n\n{asked(lab, 'conclusion')}")
+
+
+POINTS = {"experiment": "checks of your run", "prediction": "guesses made", "reading": "read from your run",
+          "conclusion": "what it means", "exercise": "exercise"}
+
+
+def points(lab):
+    sums = {kind: sum(i.points for i in rubric_of(lab).items if i.kind == kind) for kind in POINTS}
+    given = [(title, sums[kind]) for kind, title in POINTS.items() if sums[kind]] + [("in all", sum(sums.values()))]
+    rows = [[title for title, _ in given], ["---"] * len(given), [str(total) for _, total in given]]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def recorded_value(lab, rows):
+    for run in (lab, lab + "/h200-x2"):
+        try:
+            return recorded.value_of(" / ".join(f"{run}, {part}, {name}" for part, name in rows))
+        except (recorded.Wrong, recorded.NotRecorded):
+            pass
+    return recorded.MISSING
+
+
+def answers(lab):
+    rows = ""
+    for item in rubric_of(lab).items:
+        if item.kind == "reading":
+            value = recorded_value(lab, item.rows)
+            margin = f"within {item.tolerance * 100:.0f} %" if item.tolerance else "exactly"
+            rows += f"| `{item.name}` | {value} | {item.hint}; {margin} of the student's own run |\n"
+        elif item.kind == "conclusion":
+            rows += f"| `{item.name}` | {' or '.join(item.right)} | {item.hint} |\n"
+    return f"| key | recorded, or right | where to look |\n|---|---|---|\n{rows}"
+
+
+def refreshed(text):
+    def replace(match):
+        kind, lab = match.groups()
+        return f"<!-- {kind} {lab} -->\n\n{globals()[kind](lab).strip()}\n\n<!-- end -->"
+    return BLOCK.sub(replace, text)
