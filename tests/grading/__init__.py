@@ -1,0 +1,1 @@
+"""The grader's parts. tests/grade and tests/grade-class are the commands."""

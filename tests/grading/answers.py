@@ -1,0 +1,75 @@
+"""Grades answers.txt: key = value  # question, unit."""
+import math
+import re
+
+# Units a value can be given in, as factors to those of results.csv.
+UNITS = {
+    "ns": ("ns", 1), "us": ("ns", 1e3), "µs": ("ns", 1e3), "μs": ("ns", 1e3), "ms": ("ns", 1e6),
+    "s": ("ns", 1e9),
+    "b": ("bytes", 1), "bytes": ("bytes", 1), "kb": ("bytes", 1e3), "mb": ("bytes", 1e6),
+    "gb": ("bytes", 1e9), "kib": ("bytes", 2**10), "mib": ("bytes", 2**20), "gib": ("bytes", 2**30),
+    "gb/s": ("bytes/ns", 1), "tb/s": ("bytes/ns", 1e3), "mb/s": ("bytes/ns", 1e-3),
+    "percent": ("share", 0.01), "%": ("share", 0.01), "share": ("share", 1),
+    "count": ("count", 1), "times": ("ratio", 1), "x": ("ratio", 1), "ratio": ("ratio", 1)}
+
+
+def read_answers(text):
+    """Key -> value, "" for a blank one.  Lines that are no answers are left out."""
+    answers = {}
+    for line in (text or "").splitlines():
+        line = line.split("#", 1)[0]
+        key, equals, value = line.partition("=")
+        if equals and re.fullmatch(r"\s*\w+\s*", key):
+            answers[key.strip()] = value.strip()[:200]
+    return answers
+
+
+def number_of(text, unit=""):
+    """The number, in the units of results.csv; None if it is none."""
+    match = re.fullmatch(r"([-+]?[\d.,' ]*\d(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([^\d\s]\S*)?", text)
+    if not match:
+        return None
+    digits, given = match.group(1), (match.group(2) or unit).lower()
+    digits = digits.replace("'", "").replace(" ", "")
+    if "," in digits:  # 1,024 and 1,024.5, or 8,33 where the comma is the point
+        thousands = re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", digits)
+        digits = digits.replace(",", "") if thousands else digits.replace(",", ".", 1)
+    if unit and given not in UNITS or unit and UNITS[given][0] != UNITS[unit.lower()][0]:
+        return None
+    try:
+        value = float(digits)
+    except ValueError:
+        return None
+    factor = UNITS[given][1] if unit else 1
+    return value * factor if math.isfinite(value) else None
+
+
+def show(value, unit):
+    return f"{value / UNITS[unit.lower()][1]:.4g} {unit}"
+
+
+def grade_prediction(item, value):
+    """(right, measured, required, hint)"""
+    if item.words:
+        required = "one of: " + ", ".join(item.words)
+        return value in item.words, value, required, "a guess cannot be wrong; make one"
+    return number_of(value) is not None or bool(re.match(r"[-+]?\d", value)), value, "a number", \
+        "a guess cannot be wrong; make one"
+
+
+def grade_conclusion(item, value):
+    required = "the right one of: " + ", ".join(item.words)
+    return value.lower() in item.right, value, required, item.hint
+
+
+def grade_reading(item, value, results):
+    """results: (part, name) -> median.  The rows are known to be there."""
+    expected = results[item.rows[0]]
+    if len(item.rows) == 2:
+        expected = expected / results[item.rows[1]]
+    given = number_of(value, item.unit)
+    required = f"what your results.csv has, within {item.tolerance:.0%}"
+    if given is None:
+        return False, value, f"a number in {item.unit}", item.hint
+    return abs(given - expected) <= (item.tolerance + 0.006) * abs(expected), value, required, \
+        item.hint

@@ -1,0 +1,227 @@
+"""Grades one hand-in: experiments, answers, exercises.  Each item of the rubric gets a Result."""
+import csv
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+
+from . import answers, guard, handin, ownrun, source
+
+PASS, FAIL, NOT_GRADED = "pass", "fail", "not graded"
+
+
+@dataclass
+class Result:
+    item: object
+    status: str
+    measured: str = ""
+    required: str = ""
+    where: str = ""     # the device it was graded on
+    hint: str = ""
+
+    @property
+    def points(self):
+        return self.item.points if self.status == PASS else 0
+
+    @property
+    def max_points(self):
+        return self.item.points if self.status != NOT_GRADED else 0
+
+
+def one_line(text, length=200):
+    """Text of a hand-in in a report: no line of it can be taken for one of the grader's."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:length]
+
+
+class Grader:
+    def __init__(self, suite, time_s):
+        self.suite = suite
+        self.time_s = time_s
+
+    def grade(self, folder):
+        """Results of all items, in the rubrics' order."""
+        results = []
+        submission = handin.Handin(folder)
+        for rubric in self.suite.rubrics:
+            run, problem = self.own_run(submission, rubric)
+            results += self.experiments(rubric, run, problem)
+            results += self.answers(submission, rubric, run, problem)
+            results += self.exercise(submission, rubric)
+        return results
+
+    # ---- experiments
+
+    def own_run(self, submission, rubric):
+        """(Run, "") or (None, why there is none)."""
+        try:
+            texts = {name: submission.run_file(rubric, name) for name in ownrun.FILES}
+            missing = [name for name, text in texts.items() if text is None]
+            if missing:
+                return None, f"no run of yours handed in: out/{rubric.lab}/{missing[0]} is missing"
+            return ownrun.accept(texts, rubric, self.suite.references.get(rubric.lab)), ""
+        except (ownrun.NotARun, handin.Unusable) as error:
+            return None, f"your run does not count: {one_line(str(error))}"
+
+    def experiments(self, rubric, run, problem):
+        reference = self.suite.references.get(rubric.lab)
+        items = [item for item in rubric.items if item.kind == "experiment"]
+        return [self.experiment(item, reference, run, problem) for item in items]
+
+    def experiment(self, item, reference, run, problem):
+        """The lab shows it here, and the student ran the lab and saw it."""
+        check = reference.checks.get(item.name) if reference else None
+        if not check or check["verdict"] != "pass":
+            why = "the lab did not run here" if not reference else "not shown here: " + (
+                check["why"] if check else "the lab has no such check on this machine")
+            return Result(item, NOT_GRADED, one_line(why), where=reference.device if reference
+                          else "")
+        if run is None:
+            return Result(item, FAIL, problem, f"{check['measured']}, as in the grader's run",
+                          reference.device, f"run make {item.lab}, and hand in out/{item.lab}")
+        verdict = run.verdict(item.name) or "not in your run"
+        where = run.device if run.simulated else f"{run.device} (as handed in)"
+        return Result(item, PASS if verdict == "pass" else FAIL,
+                      one_line(run.checks.get(item.name, {}).get("measured", "") or verdict),
+                      check["required"], one_line(where), "" if verdict == "pass" else
+                      f"run make {item.lab} with all of its parts")
+
+    # ---- answers
+
+    def answers(self, submission, rubric, run, problem):
+        items = [i for i in rubric.items if i.kind in ("prediction", "reading", "conclusion")]
+        try:
+            given = answers.read_answers(submission.answers(rubric))
+        except handin.Unusable as error:
+            return [Result(i, FAIL, one_line(str(error)), "a text file") for i in items]
+        return [self.answer(rubric, i, given.get(i.name, ""), run, problem) for i in items]
+
+    def answer(self, rubric, item, value, run, problem):
+        if not value:
+            return Result(item, FAIL, "blank", f"an answer in {rubric.folder}/answers.txt",
+                          hint=item.hint)
+        if item.kind == "reading":
+            return self.reading(rubric, item, value, run, problem)
+        grade = answers.grade_prediction if item.kind == "prediction" else answers.grade_conclusion
+        right, measured, required, hint = grade(item, value)
+        return Result(item, PASS if right else FAIL, one_line(measured), required,
+                      hint="" if right else hint)
+
+    def reading(self, rubric, item, value, run, problem):
+        """Against the student's own run; against the grader's if none was handed in."""
+        compared = run
+        if run is None and "no run" in problem:
+            compared = self.suite.references.get(rubric.lab)
+        if compared is None:
+            return Result(item, FAIL, one_line(problem), "a run to compare with", hint=item.hint)
+        shared = compared is run or not any(part[:1] in rubric.changed_parts
+                                            for part, _ in item.rows)
+        known = all(compared.results.get(row, 0) > 0 for row in item.rows)
+        if compared is not run and not shared:
+            return Result(item, FAIL, one_line(value), "a run of yours to compare with",
+                          hint=problem)
+        if not known and self.nobody_has(rubric, item):
+            return Result(item, NOT_GRADED, "this machine's run does not have it")
+        if not known:
+            return Result(item, FAIL, one_line(value), f"{item.rows[0][1]!r} in your results.csv",
+                          hint=f"run make {item.lab} with all of its parts")
+        right, measured, required, hint = answers.grade_reading(item, value, compared.results)
+        where = compared.device if compared is run else f"{compared.device}, the grader's run"
+        return Result(item, PASS if right else FAIL, one_line(measured), required,
+                      one_line(where), "" if right else hint)
+
+    def nobody_has(self, rubric, item):
+        reference = self.suite.references.get(rubric.lab)
+        return not reference or not all(reference.results.get(row, 0) > 0 for row in item.rows)
+
+    # ---- exercises
+
+    def exercise(self, submission, rubric):
+        items = [item for item in rubric.items if item.kind == "exercise"]
+        if not items:
+            return []
+        reference = self.suite.references.get(rubric.lab)
+        device = reference.device if reference else self.suite.device
+        if not self.suite.has_judge(rubric) or not reference:
+            return [Result(i, NOT_GRADED, "the lab does not run here") for i in items]
+        if reference.about.get("tracer", "none").startswith("none"):
+            return [Result(i, NOT_GRADED, "no tracer here: " + reference.about.get("tracer", ""),
+                           where=device) for i in items]
+        try:
+            text = submission.exercise(rubric)
+            if text is None:
+                raise source.Refused(f"{rubric.folder}/exercise.cu is not handed in")
+            checks = self.run_exercise(rubric, text)
+        except (source.Refused, handin.Unusable) as error:
+            return [Result(i, FAIL, one_line(str(error), 300), "a program that runs to its end",
+                           device, f"try make exercise-{rubric.lab[4:]}") for i in items]
+        return [self.judged(rubric, item, items, checks, device) for item in items]
+
+    def run_exercise(self, rubric, text):
+        """The rows of the judge's checks.csv.  Raises Refused if the program cannot have any."""
+        exercise_h = os.path.join(self.suite.tree, rubric.folder, "exercise.h")
+        known, declared = self.known_to(rubric, exercise_h)
+        source.check_text(text, known)
+        work = tempfile.mkdtemp(prefix="grade-", dir=self.suite.folder)
+        try:
+            program = self.build_exercise(rubric, text, work, declared)
+            out = os.path.join(work, "out")
+            os.mkdir(out)
+            outcome = guard.run([program, "--out", out], out, out,
+                                self.suite.exercise_limits(self.time_s))
+            if outcome.reason:
+                raise source.Refused(f"stopped: {outcome.reason}")
+            try:
+                with open(os.path.join(out, "checks.csv"), encoding="utf-8", newline="") as file:
+                    return {row["id"]: row for row in csv.DictReader(file)}
+            except OSError:
+                raise source.Refused("it ended before it was judged: "
+                                     + one_line(outcome.output[-300:])) from None
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    def known_to(self, rubric, exercise_h):
+        """Headers that exercise.h includes, and the functions that it and they declare."""
+        with open(exercise_h, encoding="utf-8") as file:
+            included = [line.split('"')[1] for line in file if line.startswith('#include "')]
+        paths = [exercise_h]
+        for name in included:
+            for folder in ("common", rubric.folder):
+                path = os.path.join(self.suite.tree, folder, name)
+                if os.path.exists(path) and name != "error.h":
+                    paths.append(path)
+        return included, source.declared_functions(paths)
+
+    def build_exercise(self, rubric, text, work, declared):
+        """Compiles the text where the suite's exercise.cu stands, and looks at the object."""
+        tree = self.suite.private_tree(work)
+        path = os.path.join(tree, rubric.folder, "exercise.cu")
+        os.unlink(path)  # a link to the suite's own
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        program = self.suite.program("exercise", rubric, tree)
+        target = os.path.relpath(program, tree)
+        built = guard.run(self.suite.make_command(tree, [target]), tree, work,
+                          self.suite.compile_limits(self.time_s))
+        if os.path.exists(program + ".o"):
+            source.check_object(program + ".o", declared)
+        if not built.ok:
+            errors = [line for line in built.output.splitlines() if "error" in line
+                      or "undefined" in line or "multiple" in line]
+            raise source.Refused("it does not compile: " + (built.reason or one_line(
+                (errors or [built.output])[0].replace(tree + "/", ""), 250)))
+        return program
+
+    def judged(self, rubric, item, items, checks, device):
+        """A check earns its points if it passes, and so do all those that have no points: they
+        are what makes the others mean something (data right, work done)."""
+        paid = {other.name for other in items}
+        row = checks.get(item.name)
+        if row is None:
+            return Result(item, FAIL, "the judge did not come so far", item.name, device)
+        broken = [r for name, r in checks.items() if name not in paid and r["verdict"] != "pass"]
+        if row["verdict"] == "pass" and not broken:
+            return Result(item, PASS, row["measured"], row["required"], device)
+        if row["verdict"] == "pass":
+            row = broken[0]
+        return Result(item, FAIL, f"{row['id']}: {row['measured'] or row['verdict']}",
+                      row["required"], device, f"make exercise-{rubric.lab[4:]} draws what happens")

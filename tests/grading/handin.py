@@ -1,0 +1,87 @@
+"""What is taken from a hand-in: exercise.cu, answers.txt and the CSV files of own runs.
+
+Nothing is followed out of its folder, nothing but plain files of a bounded size is read, and no
+file of it ever takes the place of one of the grader's.
+"""
+import os
+import re
+import stat
+
+EXERCISE_BYTES = 256 << 10
+ANSWERS_BYTES = 64 << 10
+CSV_BYTES = 64 << 20
+
+
+class Unusable(Exception):
+    """A file is there and cannot be taken, for this reason."""
+
+
+def open_beneath(root, path):
+    """Opens root/path one name at a time, following no link.  None if it is not there."""
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        *folders, name = path.split("/")
+        for folder in folders:
+            inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Unusable(f"{path} is no plain file ({error.strerror})") from None
+    finally:
+        os.close(handle)
+
+
+def read_text(root, path, max_bytes):
+    """The text of a file of the hand-in, None if it is not there."""
+    handle = open_beneath(root, path)
+    if handle is None:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode):
+            raise Unusable(f"{path} is no plain file")
+        if info.st_size > max_bytes:
+            raise Unusable(f"{path} has {info.st_size} bytes; at most {max_bytes} are read")
+        data = file.read(max_bytes)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unusable(f"{path} is not text") from None
+    if re.search("[\0-\b\x0e-\x1f]", text):
+        raise Unusable(f"{path} is not text")
+    return text.replace("\r\n", "\n")
+
+
+class Handin:
+    """A folder laid out like the suite, or flat (exercise-1.cu, answers-1.txt); the one folder in
+    an otherwise empty folder will do."""
+
+    def __init__(self, root):
+        self.root = os.path.abspath(root)
+        if not os.path.isdir(self.root):
+            raise Unusable(f"{root} is no folder")
+        entries = [e for e in os.scandir(self.root) if not e.name.startswith((".", "__MACOSX"))]
+        if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False) \
+                and entries[0].name not in ("labs", "out"):
+            self.root = entries[0].path
+
+    def first(self, paths, max_bytes):
+        for path in paths:
+            text = read_text(self.root, path, max_bytes)
+            if text is not None:
+                return text
+        return None
+
+    def exercise(self, rubric):
+        return self.first([f"{rubric.folder}/exercise.cu", f"exercise-{rubric.lab[4:]}.cu"],
+                          EXERCISE_BYTES)
+
+    def answers(self, rubric):
+        return self.first([f"{rubric.folder}/answers.txt", f"answers-{rubric.lab[4:]}.txt"],
+                          ANSWERS_BYTES)
+
+    def run_file(self, rubric, name):
+        return self.first([f"out/{rubric.lab}/{name}", f"{rubric.lab}/{name}"], CSV_BYTES)

@@ -1,0 +1,177 @@
+"""Is a handed-in run of a lab (its CSV files) one that a lab made?
+
+Points for a run are points for having run it, so files written by hand must earn nothing.
+
+A simulated run can be checked in full: the simulator gives the same figures everywhere, so the
+grader runs the lab itself, and every figure must agree.
+
+A run on a student's own GPU cannot be repeated here.  It must be of one piece: rows that statistics
+can have, times on the timeline in order, figures of results.csv equal to the spans they come from,
+nothing faster than hardware is.  A forger who makes a timeline that fits has done more work than
+the lab asks for; that is as far as this goes.  What was taken on trust is marked "as handed in".
+"""
+import csv
+import io
+import math
+
+FILES = ("run.csv", "results.csv", "timeline.csv", "checks.csv")
+SHORTEST_CALL_NS = 20            # a function call into a library and back
+SHORTEST_KERNEL_NS = 300         # no GPU starts and ends one faster
+FASTEST_HOST_LINK = 1000         # bytes/ns; NVLink-C2C, the fastest, has 450 each way
+FASTEST_MEMORY = 20000           # bytes/ns
+AGREE = 0.01                     # of a simulated figure
+DEVICE_KINDS = ("kernel", "h2d", "d2h", "d2d", "peer", "memset")
+
+
+class NotARun(Exception):
+    pass
+
+
+def table(text):
+    rows = list(csv.DictReader(io.StringIO(text)))
+    if any(None in row or None in row.values() for row in rows):
+        raise NotARun("a row has too few or too many fields")
+    return rows
+
+
+def integer(row, name):
+    return int(row[name] or 0)
+
+
+class Run:
+    """The files of one run, parsed.  Raises NotARun."""
+
+    def __init__(self, texts):
+        try:
+            self.about = {row["key"]: row["value"] for row in table(texts["run.csv"])}
+            self.rows = table(texts["results.csv"])
+            self.spans = table(texts["timeline.csv"])
+            self.checks = {row["id"]: row for row in table(texts["checks.csv"])}
+            self.results = {(r["part"], r["name"]): float(r["median"] or "nan") for r in self.rows}
+        except (KeyError, ValueError, csv.Error) as error:
+            raise NotARun(f"its CSV files do not parse ({str(error)[:80]})") from None
+
+    @property
+    def simulated(self):
+        return self.about.get("device_kind") == "sim"
+
+    @property
+    def device(self):
+        return self.about.get("device", "")
+
+    def verdict(self, check_id):
+        return self.checks.get(check_id, {}).get("verdict", "")
+
+
+def check_about(run, lab):
+    if run.about.get("lab") != lab:
+        raise NotARun(f"run.csv is of {run.about.get('lab', 'no lab')!r}, not of {lab}")
+    if run.about.get("device_kind") not in ("gpu", "sim") or not run.device:
+        raise NotARun("run.csv names no device")
+    if run.simulated != run.device.startswith("SIMULATED"):
+        raise NotARun("run.csv contradicts itself about the device")
+    if run.about.get("invalid"):
+        raise NotARun(f"the run is marked invalid: {run.about['invalid']}")
+
+
+def check_statistics(run):
+    for row in run.rows:
+        what = f"{row['part']} {row['name']!r}"
+        try:
+            n = int(row["n"])
+            low, median, high = (float(row[c] or "nan") for c in ("min", "median", "max"))
+        except ValueError:
+            raise NotARun(f"{what} is no number") from None
+        if math.isnan(median):
+            continue
+        if n < 1 or not low <= median <= high or n == 1 and low != high:
+            raise NotARun(f"{what}: no samples have n {n}, min {low:g}, median {median:g}, "
+                          f"max {high:g}")
+        if row["unit"] == "ns" and " call" in row["name"] and 0 < median < SHORTEST_CALL_NS:
+            raise NotARun(f"{what}: no call takes {median:g} ns")
+
+
+def check_limits(span):
+    """A model may do without some time; hardware cannot."""
+    ns = integer(span, "end_ns") - integer(span, "start_ns")
+    kind, what = span["kind"], f"{span['part']} {span['name']!r}"
+    if kind == "kernel" and ns < SHORTEST_KERNEL_NS:
+        raise NotARun(f"timeline: no kernel takes {ns} ns")
+    if kind in ("h2d", "d2h") and integer(span, "bytes") > 1 << 20 \
+            and integer(span, "bytes") / ns > FASTEST_HOST_LINK:
+        raise NotARun(f"timeline: {what} is faster than any link")
+    if kind in ("d2d", "memset", "peer") and integer(span, "bytes") / ns > FASTEST_MEMORY:
+        raise NotARun(f"timeline: {what} is faster than any memory")
+
+
+def check_duration(span):
+    ns = integer(span, "end_ns") - integer(span, "start_ns")
+    if ns <= 0 or integer(span, "start_ns") < 0:
+        raise NotARun(f"timeline: {span['part']} {span['name']!r} lasts {ns} ns")
+
+
+def check_order(run):
+    """No work before the call that queued it, none beside other work of its own stream."""
+    calls = {(s["part"], s["correlation"]): integer(s, "start_ns") for s in run.spans
+             if s["kind"] == "api"}
+    lanes = {}
+    for span in sorted(run.spans, key=lambda s: integer(s, "start_ns")):
+        if span["kind"] not in DEVICE_KINDS:
+            continue
+        start, call = integer(span, "start_ns"), (span["part"], span["correlation"])
+        if span["correlation"] not in ("", "0") and start < calls.get(call, start):
+            raise NotARun(f"timeline: {span['name']!r} starts before it was queued")
+        lane = (span["part"], span["device"], span["stream"])
+        before = lanes.get(lane)
+        if before and before[1] != span["correlation"] and start < before[0]:
+            raise NotARun(f"timeline: {span['name']!r} runs beside its own stream's work")
+        lanes[lane] = (integer(span, "end_ns"), span["correlation"])
+
+
+def check_timeline(run):
+    if not run.spans:
+        raise NotARun("timeline.csv is empty")
+    try:
+        for span in run.spans:
+            check_duration(span)
+            if not run.simulated:
+                check_limits(span)
+        check_order(run)
+    except (KeyError, ValueError):
+        raise NotARun("timeline.csv does not parse") from None
+    for (part, name), median in run.results.items():
+        kind = name.split(" ")[0]
+        if name not in (f"{kind} device", "kernel device") or kind not in ("h2d", "d2h", "kernel"):
+            continue
+        durations = [integer(s, "end_ns") - integer(s, "start_ns") for s in run.spans
+                     if s["part"] == part and s["kind"] == kind]
+        if durations and not any(abs(d - median) <= 0.02 * d + 1 for d in durations):
+            raise NotARun(f"results.csv has {part} {name!r} {median:g} ns, the timeline "
+                          f"{durations[0]} ns")
+
+
+def check_against_simulator(run, reference, changed_parts):
+    compared = 0
+    for (part, name), median in run.results.items():
+        expected = reference.results.get((part, name))
+        if expected is None or part[:1] in changed_parts or math.isnan(expected):
+            continue
+        if not abs(median - expected) <= AGREE * abs(expected) + 2:
+            raise NotARun(f"{part} {name!r} is {median:g} in it; on {reference.device} it is "
+                          f"{expected:g}")
+        compared += 1
+    if compared < 3:
+        raise NotARun("it has too few figures that could be compared")
+
+
+def accept(texts, rubric, reference):
+    """The Run.  Raises NotARun with the reason why it is none.  reference: the grader's own Run."""
+    run = Run(texts)
+    check_about(run, rubric.lab)
+    check_statistics(run)
+    check_timeline(run)
+    if run.simulated and reference and reference.simulated:
+        if run.device != reference.device:
+            raise NotARun(f"it is of {run.device}, and is graded on {reference.device}")
+        check_against_simulator(run, reference, rubric.changed_parts)
+    return run

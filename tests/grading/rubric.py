@@ -1,0 +1,129 @@
+"""Reads tests/rubric/lab-N.txt: one item a line, fields between bars.
+
+    simulated  | <options of the lab on a simulated GPU> | <parts these change, or nothing>
+    experiment | <id in checks.csv>     | points |
+    exercise   | <id in checks.csv>     | points |
+    prediction | <key in answers.txt>   | points | number, or: a, b, c
+    reading    | <key in answers.txt>   | points | <part>, <name> [/ <part>, <name>]; <unit>; <tolerance> % | hint
+    conclusion | <key in answers.txt>   | points | <right word> [or <word>] of <word>, <word>, ...  | hint
+"""
+import glob
+import os
+import re
+from dataclasses import dataclass, field
+
+KINDS = ("experiment", "exercise", "prediction", "reading", "conclusion")
+
+
+class BadRubric(Exception):
+    pass
+
+
+@dataclass
+class Item:
+    lab: str            # "lab-1"
+    kind: str
+    name: str           # id of a check, or key of an answer
+    points: int
+    rows: list = field(default_factory=list)    # reading: (part, name), or two of them: a ratio
+    unit: str = ""
+    tolerance: float = 0                        # reading: a share
+    right: list = field(default_factory=list)   # conclusion
+    words: list = field(default_factory=list)   # conclusion; prediction by words
+    hint: str = ""
+
+    @property
+    def title(self):
+        return f"{self.lab} {self.kind} {self.name}"
+
+
+@dataclass
+class Rubric:
+    lab: str
+    folder: str                     # "labs/1-async-check"
+    items: list
+    options: list                   # for the lab on a simulated GPU
+    changed_parts: str              # letters of the parts whose results these options change
+
+    @property
+    def has_exercise(self):
+        return any(item.kind == "exercise" for item in self.items)
+
+
+def words_of(text):
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def read_reading(item, text):
+    match = re.match(r"(.+);(.+);\s*(\d+) %$", text)
+    if not match:
+        raise BadRubric(f"{item.title}: a row, a unit and a tolerance are wanted")
+    item.rows = [tuple(part.strip() for part in row.split(",", 1))
+                 for row in match.group(1).split(" / ")]
+    item.unit = match.group(2).strip()
+    item.tolerance = int(match.group(3)) / 100
+
+
+def read_conclusion(item, text):
+    right, separator, words = text.partition(" of ")
+    item.right = [word.strip() for word in right.split(" or ")]
+    item.words = words_of(words)
+    if not separator or not set(item.right) <= set(item.words):
+        raise BadRubric(f"{item.title}: the right word is not among the words")
+
+
+def read_item(lab, fields):
+    fields += [""] * (5 - len(fields))
+    if fields[0] not in KINDS:
+        raise BadRubric(f"{lab}: {fields[0]} is no kind of item")
+    item = Item(lab, fields[0], fields[1], int(fields[2]), hint=fields[4])
+    if item.kind == "reading":
+        read_reading(item, fields[3])
+    elif item.kind == "conclusion":
+        read_conclusion(item, fields[3])
+    elif item.kind == "prediction" and fields[3] != "number":
+        item.words = words_of(fields[3])
+    return item
+
+
+def read_rubric(path, folder):
+    lab = os.path.basename(path)[:-len(".txt")]
+    items, options, changed = [], [], ""
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            fields = [part.strip() for part in line.split("|")]
+            if fields[0] == "simulated":
+                options, changed = fields[1].split(), fields[2]
+            else:
+                items.append(read_item(lab, fields))
+    return Rubric(lab, folder, items, options, changed)
+
+
+def all_rubrics(suite):
+    """The rubrics of the labs that the suite has, in order."""
+    rubrics = []
+    for lab_cu in sorted(glob.glob(os.path.join(suite, "labs", "*", "lab.cu"))):
+        folder = os.path.relpath(os.path.dirname(lab_cu), suite)
+        number = os.path.basename(folder).split("-")[0]
+        path = os.path.join(suite, "tests", "rubric", f"lab-{number}.txt")
+        if os.path.exists(path):
+            rubrics.append(read_rubric(path, folder))
+    return rubrics
+
+
+def select(rubrics, wanted):
+    """Those named: lab-1, 1, 1-async-check or async-check; all if none is."""
+    if not wanted:
+        return rubrics
+    chosen = []
+    for name in wanted:
+        found = [r for r in rubrics if name in (r.lab, r.lab[4:], os.path.basename(r.folder),
+                                                os.path.basename(r.folder).split("-", 1)[1])]
+        if not found:
+            raise BadRubric(f"{name} is no lab with a rubric; there are "
+                            + ", ".join(r.lab for r in rubrics))
+        chosen += [r for r in found if r not in chosen]
+    return chosen

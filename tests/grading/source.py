@@ -1,0 +1,130 @@
+"""What exercise.cu may contain, and what its object may refer to.
+
+The exercise runs in one process with the judge that grades it.  So its program must not be able to
+open files, leave early, start processes, run before main, or put its own functions in the place of
+the judge's.  Two plain rules do that: the text holds no construct that hides from the second rule,
+and the object refers to a short list of functions and defines none that others could call.
+
+What stays possible is writing through a wild pointer into the judge's memory.  No rule on text or
+symbols stops that; a person who reads the file sees it.
+"""
+import re
+import subprocess
+
+HEADERS = {
+    "exercise.h", "cuda_runtime.h", "cuda_runtime_api.h", "driver_types.h", "vector_types.h",
+    "cublas_v2.h", "assert.h", "float.h", "limits.h", "math.h", "stdbool.h", "stddef.h",
+    "stdint.h", "stdio.h", "stdlib.h", "string.h", "cassert", "cfloat", "climits", "cmath",
+    "cstddef", "cstdint", "cstdio", "cstdlib", "cstring"}
+DIRECTIVES = {"include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif",
+              "error", ""}
+RESERVED = {  # identifiers of compilers that a CUDA program needs
+    "__global__", "__device__", "__host__", "__shared__", "__constant__", "__managed__",
+    "__restrict__", "__restrict", "__launch_bounds__", "__forceinline__", "__noinline__",
+    "__syncthreads", "__syncwarp", "__threadfence", "__ldg", "__clock64", "__CUDACC__",
+    "__CUDA_ARCH__", "__FILE__", "__LINE__", "__func__", "__cplusplus", "__VA_ARGS__"}
+
+LIBC = set("""
+    malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp strlen strcmp strncmp
+    printf fprintf puts putchar fputs fputc putc fwrite fflush snprintf stdout stderr
+    abs labs llabs rand srand rand_r qsort __assert_fail __stack_chk_fail
+    sqrt sqrtf pow powf exp expf exp2 log logf log2 log10 sin sinf cos cosf tan atan atan2 floor
+    floorf ceil ceilf fabs fabsf fmin fmax fminf fmaxf fmod round roundf lround llround trunc rint
+    lrint ldexp frexp hypot isnan isinf
+    __printf_chk __fprintf_chk __snprintf_chk __memcpy_chk __memmove_chk __memset_chk
+    _GLOBAL_OFFSET_TABLE_ __dso_handle atexit __gxx_personality_v0""".split())
+# These of CUDA open files, or give a way round this list.
+CUDA_REFUSED = re.compile(r"DebugDotPrint|LoadFromFile|LoadData|GetDriverEntryPoint|GetEntryPoint|"
+                          r"Logger|Ipc|ExportTable|GetExport|DeviceReset|Profiler|ImportExternal")
+CUDA = re.compile(r"(cuda|cublas)[A-Z]\w*$|__cuda(PushCallConfiguration|PopCallConfiguration|"
+                  r"Register\w+|Unregister\w+|InitModule)$|cudaLaunchKernel\w*$")
+
+
+class Refused(Exception):
+    """exercise.cu is not run, for this reason."""
+
+
+def code_of(text):
+    """The text without comments, and with strings emptied."""
+    for trick, name in (("??", "trigraph"), ("%:", "digraph %:"), ("<:", "digraph <:")):
+        if trick in text:
+            raise Refused(f"{name}: write the character itself")
+    text = re.sub(r"\\\r?\n", "", text)
+    if re.search(r'\b(u8|u|U|L)?R"', text):
+        raise Refused("raw string literals are not needed here")
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+
+    def blank(match):
+        found = match.group(0)
+        return '""' if found[0] == '"' else "0" if found[0] == "'" else " "
+
+    includes = r'(?m)^([ \t]*#[ \t]*include[ \t]*)"([^"\n]*)"'  # a name there, not a string
+    return re.sub(pattern, blank, re.sub(includes, r"\1<\2>", text), flags=re.S)
+
+
+def check_directives(code, headers):
+    for directive, rest in re.findall(r"(?m)^[ \t]*#[ \t]*(\w*)([^\n]*)", code):
+        if directive == "pragma" and re.match(r"\s*unroll\b", rest):
+            continue
+        if directive not in DIRECTIVES:
+            raise Refused(f"#{directive} is not needed here")
+        if directive == "include":
+            name = re.match(r"\s*<([^>]*)>\s*$", rest)
+            if not name or name.group(1) not in headers:
+                shown = name.group(1) if name else rest.strip()
+                raise Refused(f"#include of {shown[:80]}: exercise.h, CUDA's and C's own headers "
+                              "are enough")
+
+
+def check_text(text, known_headers=()):
+    """Raises Refused if the text of exercise.cu has something that could go round check_object."""
+    code = code_of(text)
+    check_directives(code, HEADERS | set(known_headers))
+    if "##" in code:
+        raise Refused("## pastes names together: write them out")
+    if re.search(r"\[\s*\[", code):
+        raise Refused("[[attributes]] are not needed here")
+    for word in re.findall(r"[A-Za-z_]\w*", code):
+        if word == "asm" or (re.match(r"__|_[A-Z]", word) and word not in RESERVED):
+            raise Refused(f"{word}: names of the compiler's own are not needed here")
+
+
+def declared_functions(headers):
+    """Names of the functions that these files of the suite declare."""
+    names = set()
+    for path in headers:
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        text = re.sub(r"(?m)^\s*#.*(\\\n.*)*$", "", text)
+        names.update(re.findall(r"\b([a-z]\w+)\s*\(", text))
+    return names - {"die", "warn", "error_program", "at_die", "run_at_die", "error_catch_signals"}
+
+
+def symbols(path):
+    listing = subprocess.run(["nm", path], capture_output=True, text=True, check=False, timeout=30)
+    if listing.returncode != 0:
+        raise Refused("its object cannot be read")
+    for line in listing.stdout.splitlines():
+        kind, name = line[17:18], line[19:].split("@")[0]
+        yield kind, name
+
+
+def check_object(path, declared):
+    """Raises Refused if the compiled exercise refers to what it must not, or defines it."""
+    declared = declared | {"__device_stub__" + name for name in declared} | {"cuda_failed",
+                                                                             "cublas_failed"}
+    for kind, name in symbols(path):
+        if kind == "U":
+            allowed = name in LIBC or name in declared or (
+                CUDA.match(name) and not CUDA_REFUSED.search(name))
+            if not allowed and not own_mangled(name, declared):
+                raise Refused(f"it calls {name}, which an exercise does not need")
+        elif kind.isupper() or kind in "iuvw":
+            if not name.startswith("_Z") or re.match(r"_Z(n|d|S|NS|TH|GV)", name):
+                raise Refused(f"it defines {name} for the whole program: make it static")
+
+
+def own_mangled(name, declared):
+    """True if this is one of the declared functions, as C++ names it."""
+    match = re.match(r"_Z(\d+)(\w+)", name)
+    return bool(match) and match.group(2)[:int(match.group(1))] in declared

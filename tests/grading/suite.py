@@ -1,0 +1,120 @@
+"""The grader's own copy of the suite: built once, its labs run once, shared by all hand-ins.
+
+Nothing of a hand-in is in it.  Each hand-in gets a tree of hard links to it, in which only
+exercise.cu is its own, so that what is built there takes one compilation.
+"""
+import concurrent.futures
+import os
+import shutil
+import subprocess
+
+from . import guard, ownrun
+
+PARTS = ("Makefile", "common", "labs")
+LEFT_OUT = shutil.ignore_patterns("recorded", "answers.txt", "__pycache__", ".*")
+LAB_LIMITS = guard.Limits(time_s=300, memory_bytes=12 << 30, address_space=False,
+                          file_bytes=1 << 30)
+
+
+class CannotGrade(Exception):
+    """The machine cannot grade, for this reason."""
+
+
+def find_device(suite):
+    """gpu or sim, as the Makefile chooses."""
+    probe = "$(info DEVICE=$(DEVICE))\nall:;@:\n"
+    answer = subprocess.run(["make", "-s", "-f", "Makefile", "-f", "-", "all"], cwd=suite, text=True,
+                            input=probe, capture_output=True, check=False)
+    for line in answer.stdout.splitlines():
+        if line.startswith("DEVICE="):
+            return line[len("DEVICE="):]
+    raise CannotGrade(f"make does not work here: {answer.stderr.strip()[-200:]}")
+
+
+class Suite:
+    def __init__(self, folder, device, rubrics):
+        self.folder = os.path.abspath(folder)  # holds tree/ and runs/
+        self.tree = os.path.join(self.folder, "tree")
+        self.runs = os.path.join(self.folder, "runs")
+        self.device = device
+        self.rubrics = rubrics
+        self.references = {}
+
+    def make_command(self, tree, targets):
+        return ["make", "-s", "-j", str(os.cpu_count() or 1), "-C", tree, "B=build",
+                f"DEVICE={self.device}", "OPT=-O2", *targets]
+
+    def has_judge(self, rubric):
+        return os.path.exists(os.path.join(self.tree, rubric.folder, "judge.cu"))
+
+    def program(self, kind, rubric, tree=None):
+        return os.path.join(tree or self.tree, "build", self.device, f"{kind}-{rubric.lab[4:]}")
+
+    def exercise_limits(self, time_s):
+        on_gpu = self.device == "gpu"
+        return guard.Limits(time_s=time_s, memory_bytes=4 << 30, address_space=not on_gpu)
+
+    def compile_limits(self, time_s):
+        return guard.Limits(time_s=time_s, memory_bytes=4 << 30, address_space=self.device != "gpu")
+
+    def prepare(self, source):
+        """Copies the suite, builds it and runs its labs."""
+        os.makedirs(self.tree)
+        for name in PARTS:
+            path = os.path.join(source, name)
+            copy = shutil.copytree if os.path.isdir(path) else shutil.copy2
+            extra = {"ignore": LEFT_OUT} if os.path.isdir(path) else {}
+            copy(path, os.path.join(self.tree, name), **extra)
+        self.build()
+        self.run_labs()
+
+    def build(self):
+        """The labs, and the exercises as handed out, so that all but exercise.cu is compiled."""
+        kinds = [("lab", r) for r in self.rubrics]
+        kinds += [("exercise", r) for r in self.rubrics if self.has_judge(r)]
+        targets = [os.path.relpath(self.program(*k), self.tree) for k in kinds]
+        built = guard.run(self.make_command(self.tree, targets), self.tree, self.folder,
+                          guard.Limits(time_s=900, address_space=False))
+        if not built.ok:
+            raise CannotGrade(f"the suite does not build here: {built.reason}\n"
+                              f"{built.output.strip()[-2000:]}")
+        for kind, rubric in kinds:
+            if kind == "exercise":
+                os.unlink(self.program(kind, rubric))
+                os.unlink(self.program(kind, rubric) + ".o")
+
+    def run_labs(self):
+        """On a GPU one after another; simulated ones disturb nothing but the processor."""
+        os.makedirs(self.runs)
+        at_once = 1 if self.device == "gpu" else os.cpu_count() or 1
+        slow_first = sorted(self.rubrics, key=lambda r: r.lab not in ("lab-2", "lab-6"))
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            list(pool.map(self.run_lab, slow_first))
+        self.load_runs()
+
+    def run_lab(self, rubric):
+        out = os.path.join(self.runs, rubric.lab)
+        os.makedirs(out)
+        options = rubric.options if self.device == "sim" else []
+        outcome = guard.run([self.program("lab", rubric), "--out", out, *options], out, out,
+                            LAB_LIMITS)
+        with open(os.path.join(out, "report.txt"), "w", encoding="utf-8") as file:
+            file.write(outcome.output + outcome.reason)
+
+    def load_runs(self):
+        for rubric in self.rubrics:
+            folder = os.path.join(self.runs, rubric.lab)
+            try:
+                texts = {}
+                for name in ownrun.FILES:
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        texts[name] = file.read()
+                self.references[rubric.lab] = ownrun.Run(texts)
+            except (OSError, ownrun.NotARun):
+                self.references[rubric.lab] = None
+
+    def private_tree(self, folder):
+        """Hard links to all of the tree, in folder."""
+        tree = os.path.join(folder, "tree")
+        shutil.copytree(self.tree, tree, copy_function=os.link)
+        return tree
