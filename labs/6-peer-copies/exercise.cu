@@ -1,6 +1,6 @@
 /* Exercise 6: exchange the edges while the inner part is worked on.
  *
- * Two GPUs each work on half of a field, step by step. After each step each needs a copy of the
+ * Two GPUs each work on one side of a field, step by step. After each step each needs a copy of the
  * other's edge. This program works on everything, and then copies: meanwhile no SM has anything to
  * do. Most of the work does not change an edge. And look at the way that the copies take.
  *
@@ -15,7 +15,7 @@ static cudaStream_t stream[2];
 
 void exercise_setup(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x->half[i].gpu));
+        CUDA_CHECK(cudaSetDevice(x->side[i].gpu));
         CUDA_CHECK(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
     }
 }
@@ -27,7 +27,7 @@ static void transform(struct exercise *x, uint32_t *words, size_t n, cudaStream_
 
 void exercise_step(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        const struct half *mine = &x->half[i], *other = &x->half[1 - i];
+        const struct side *mine = &x->side[i], *other = &x->side[1 - i];
         CUDA_CHECK(cudaSetDevice(mine->gpu));
         transform(x, mine->inner, x->inner_words, stream[i]);
         transform(x, mine->edge, x->edge_words, stream[i]);
@@ -38,7 +38,7 @@ void exercise_step(struct exercise *x) {
 
 void exercise_cleanup(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x->half[i].gpu));
+        CUDA_CHECK(cudaSetDevice(x->side[i].gpu));
         CUDA_CHECK(cudaStreamDestroy(stream[i]));
     }
 }

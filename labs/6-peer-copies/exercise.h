@@ -5,8 +5,8 @@
 #include "error.h"
 #include "transform.h"
 
-/* One GPU's half of a field: its edge, which the other GPU needs, and the rest, its inner words. */
-struct half {
+/* One GPU's side of the field: its edge, which the other GPU needs, and the rest, inner words. */
+struct side {
     int gpu; /* as CUDA counts */
     /* Device memory of this GPU. */
     uint32_t *edge, *inner;
@@ -14,7 +14,7 @@ struct half {
 };
 
 struct exercise {
-    struct half half[2];
+    struct side side[2];
     size_t edge_words, inner_words;
     struct transform transform; /* hand it to transform_kernel as it is */
 };

@@ -19,7 +19,7 @@ static const struct option_spec options[] = {
     {"peer", OPTION_INT, &peer, -1, 63, NULL, "the second GPU; -1: the next after --device"}, {}};
 
 static struct exercise x;
-static uint32_t *words[2];   /* pinned: each half's edge, then its inner words, before the steps */
+static uint32_t *words[2];   /* pinned: each side's edge, then its inner words, before the steps */
 static uint32_t *found;      /* pinned: what the device has */
 static uint32_t times, plus; /* all steps since then: a word becomes word * times + plus */
 static cudaStream_t stream[2];
@@ -35,7 +35,7 @@ static void count_step(void) {
 
 static void wait_for_both(void) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x.half[i].gpu));
+        CUDA_CHECK(cudaSetDevice(x.side[i].gpu));
         CUDA_CHECK(cudaDeviceSynchronize());
     }
     CUDA_CHECK(cudaSetDevice(device()->index));
@@ -46,13 +46,13 @@ static void new_words(void) {
     times = 1;
     plus = 0;
     for (int i = 0; i < 2; i++) {
-        const struct half *half = &x.half[i];
-        CUDA_CHECK(cudaSetDevice(half->gpu));
+        const struct side *side = &x.side[i];
+        CUDA_CHECK(cudaSetDevice(side->gpu));
         random_words(words[i], EDGE_WORDS + INNER_WORDS);
-        CUDA_CHECK(cudaMemcpy(half->edge, words[i], edge_bytes, cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(side->edge, words[i], edge_bytes, cudaMemcpyHostToDevice));
         CUDA_CHECK(
-            cudaMemcpy(half->inner, words[i] + EDGE_WORDS, inner_bytes, cudaMemcpyHostToDevice));
-        CUDA_CHECK(cudaMemset(half->halo, 0xa5, edge_bytes));
+            cudaMemcpy(side->inner, words[i] + EDGE_WORDS, inner_bytes, cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemset(side->halo, 0xa5, edge_bytes));
     }
     wait_for_both();
 }
@@ -69,10 +69,10 @@ static bool all_right(const uint32_t *device_words, const uint32_t *first, size_
 static bool words_right(void) {
     bool so = true;
     for (int i = 0; so && i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x.half[i].gpu));
-        so = all_right(x.half[i].edge, words[i], EDGE_WORDS) &&
-             all_right(x.half[i].inner, words[i] + EDGE_WORDS, INNER_WORDS) &&
-             all_right(x.half[i].halo, words[1 - i], EDGE_WORDS);
+        CUDA_CHECK(cudaSetDevice(x.side[i].gpu));
+        so = all_right(x.side[i].edge, words[i], EDGE_WORDS) &&
+             all_right(x.side[i].inner, words[i] + EDGE_WORDS, INNER_WORDS) &&
+             all_right(x.side[i].halo, words[1 - i], EDGE_WORDS);
     }
     CUDA_CHECK(cudaSetDevice(device()->index));
     return so;
@@ -88,9 +88,9 @@ static void transform(uint32_t *words_there, size_t n, cudaStream_t in) {
 static void only_kernels(void *state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x.half[i].gpu));
-        transform(x.half[i].edge, EDGE_WORDS, stream[i]);
-        transform(x.half[i].inner, INNER_WORDS, stream[i]);
+        CUDA_CHECK(cudaSetDevice(x.side[i].gpu));
+        transform(x.side[i].edge, EDGE_WORDS, stream[i]);
+        transform(x.side[i].inner, INNER_WORDS, stream[i]);
     }
     wait_for_both();
 }
@@ -115,9 +115,9 @@ static bool machine_copies_right(const struct gpu *gpus) {
     enable_peer_access(&gpus[0], &gpus[1]);
     new_words();
     CUDA_CHECK(
-        cudaMemcpyPeer(x.half[1].halo, x.half[1].gpu, x.half[0].edge, x.half[0].gpu, edge_bytes));
-    CUDA_CHECK(cudaSetDevice(x.half[1].gpu));
-    bool so = all_right(x.half[1].halo, words[0], EDGE_WORDS);
+        cudaMemcpyPeer(x.side[1].halo, x.side[1].gpu, x.side[0].edge, x.side[0].gpu, edge_bytes));
+    CUDA_CHECK(cudaSetDevice(x.side[1].gpu));
+    bool so = all_right(x.side[1].halo, words[0], EDGE_WORDS);
     CUDA_CHECK(cudaSetDevice(device()->index));
     return so;
 }
@@ -147,7 +147,7 @@ static double share_hidden(const struct hidden *hidden, int64_t needed_bytes) {
 
 static void judge_hiding(void) {
     const int64_t needed = 2 * (int64_t)edge_bytes;
-    struct hidden hidden = hidden_copies("b", x.half[0].gpu, x.half[1].gpu);
+    struct hidden hidden = hidden_copies("b", x.side[0].gpu, x.side[1].gpu);
     double kernels_ns = (double)device_makespan_ns("a"), ns = (double)device_makespan_ns("b");
     double share = share_hidden(&hidden, needed);
     say("Kernels alone: %s. Yours: %s. Copied from GPU to GPU: %s, %s of that time beside kernels "
@@ -184,29 +184,29 @@ static void exchange(const struct gpu *gpus) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static void half_new(int i, int gpu) {
-    struct half *half = &x.half[i];
-    half->gpu = gpu;
+static void side_new(int i, int gpu) {
+    struct side *side = &x.side[i];
+    side->gpu = gpu;
     CUDA_CHECK(cudaSetDevice(gpu));
-    CUDA_CHECK(cudaMalloc((void **)&half->edge, edge_bytes));
-    CUDA_CHECK(cudaMalloc((void **)&half->inner, inner_bytes));
-    CUDA_CHECK(cudaMalloc((void **)&half->halo, edge_bytes));
+    CUDA_CHECK(cudaMalloc((void **)&side->edge, edge_bytes));
+    CUDA_CHECK(cudaMalloc((void **)&side->inner, inner_bytes));
+    CUDA_CHECK(cudaMalloc((void **)&side->halo, edge_bytes));
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
     CUDA_CHECK(cudaHostAlloc((void **)&words[i], edge_bytes + inner_bytes, cudaHostAllocPortable));
 }
 
-static void half_free(int i) {
-    CUDA_CHECK(cudaSetDevice(x.half[i].gpu));
-    CUDA_CHECK(cudaFree(x.half[i].edge));
-    CUDA_CHECK(cudaFree(x.half[i].inner));
-    CUDA_CHECK(cudaFree(x.half[i].halo));
+static void side_free(int i) {
+    CUDA_CHECK(cudaSetDevice(x.side[i].gpu));
+    CUDA_CHECK(cudaFree(x.side[i].edge));
+    CUDA_CHECK(cudaFree(x.side[i].inner));
+    CUDA_CHECK(cudaFree(x.side[i].halo));
     CUDA_CHECK(cudaStreamDestroy(stream[i]));
     CUDA_CHECK(cudaFreeHost(words[i]));
 }
 
 static void run_on(const struct gpu *gpus) {
     for (int i = 0; i < 2; i++)
-        half_new(i, gpus[i].index);
+        side_new(i, gpus[i].index);
     CUDA_CHECK(cudaSetDevice(device()->index));
     CUDA_CHECK(cudaHostAlloc((void **)&found, inner_bytes, cudaHostAllocPortable));
     x.edge_words = EDGE_WORDS;
@@ -224,7 +224,7 @@ static void run_on(const struct gpu *gpus) {
     exercise_cleanup(&x);
     CUDA_CHECK(cudaFreeHost(found));
     for (int i = 0; i < 2; i++)
-        half_free(i);
+        side_free(i);
     CUDA_CHECK(cudaSetDevice(device()->index));
 }
 

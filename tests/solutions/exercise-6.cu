@@ -16,11 +16,11 @@ static void reach(int gpu) {
 
 void exercise_setup(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x->half[i].gpu));
+        CUDA_CHECK(cudaSetDevice(x->side[i].gpu));
         CUDA_CHECK(cudaStreamCreateWithFlags(&kernels[i], cudaStreamNonBlocking));
         CUDA_CHECK(cudaStreamCreateWithFlags(&copies[i], cudaStreamNonBlocking));
         CUDA_CHECK(cudaEventCreateWithFlags(&edge_done[i], cudaEventDisableTiming));
-        reach(x->half[1 - i].gpu);
+        reach(x->side[1 - i].gpu);
     }
 }
 
@@ -31,13 +31,13 @@ static void transform(struct exercise *x, uint32_t *words, size_t n, cudaStream_
 
 void exercise_step(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x->half[i].gpu));
-        transform(x, x->half[i].edge, x->edge_words, kernels[i]);
+        CUDA_CHECK(cudaSetDevice(x->side[i].gpu));
+        transform(x, x->side[i].edge, x->edge_words, kernels[i]);
         CUDA_CHECK(cudaEventRecord(edge_done[i], kernels[i]));
-        transform(x, x->half[i].inner, x->inner_words, kernels[i]);
+        transform(x, x->side[i].inner, x->inner_words, kernels[i]);
     }
     for (int i = 0; i < 2; i++) {
-        const struct half *mine = &x->half[i], *other = &x->half[1 - i];
+        const struct side *mine = &x->side[i], *other = &x->side[1 - i];
         CUDA_CHECK(cudaSetDevice(mine->gpu));
         CUDA_CHECK(cudaStreamWaitEvent(copies[i], edge_done[i], 0));
         CUDA_CHECK(cudaMemcpyPeerAsync(other->halo, other->gpu, mine->edge, mine->gpu,
@@ -47,7 +47,7 @@ void exercise_step(struct exercise *x) {
 
 void exercise_cleanup(struct exercise *x) {
     for (int i = 0; i < 2; i++) {
-        CUDA_CHECK(cudaSetDevice(x->half[i].gpu));
+        CUDA_CHECK(cudaSetDevice(x->side[i].gpu));
         CUDA_CHECK(cudaStreamDestroy(kernels[i]));
         CUDA_CHECK(cudaStreamDestroy(copies[i]));
         CUDA_CHECK(cudaEventDestroy(edge_done[i]));
