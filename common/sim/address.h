@@ -30,11 +30,17 @@ void pages_zero(unsigned char *dst, size_t bytes);
 /* How many 4 KiB pages of pageable memory a read or write of it touches for the first time; they
  * count as touched from now on. */
 long pages_first_touch(const void *address, size_t bytes, bool write);
-/* Which pages of the range were ever written, and whether a part of it was. Owned; NULL if that
- * cannot be told: then every part counts as written. */
-unsigned char *pages_written(const void *address, size_t bytes);
-bool pages_part_written(const unsigned char *written, const void *address, size_t offset,
-                        size_t bytes);
+/* Which pages of a range were ever written; state NULL if that cannot be told: then all count as
+ * written. Offsets are from its base. */
+struct page_map {
+    const unsigned char *base;
+    unsigned char *state; /* one for each page, owned */
+};
+struct page_map page_map_of(const void *address, size_t bytes);
+bool page_map_any_written(const struct page_map *map, size_t offset, size_t bytes);
+/* pages_move of a part, to dst. */
+void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst, size_t bytes);
+void page_map_free(struct page_map *map);
 
 /* ---- model.c ---- */
 int block_thread_slots(int threads); /* what a block takes of an SM */

@@ -55,9 +55,10 @@ static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, d
         copy->width - chunk->offset < chunk_bytes ? copy->width - chunk->offset : chunk_bytes;
     sim_host_work((double)chunk->bytes * ns_per_byte + fault_ns, true);
     chunk->arrived = nothing_else_queued();
+    struct page_map src = {copy->src, staging->written};
     if (chunk->arrived) {
-        pages_move(copy->dst + chunk->offset, copy->src + chunk->offset, chunk->bytes);
-    } else if (pages_part_written(staging->written, copy->src, chunk->offset, chunk->bytes)) {
+        page_map_move(&src, chunk->offset, copy->dst + chunk->offset, chunk->bytes);
+    } else if (page_map_any_written(&src, chunk->offset, chunk->bytes)) {
         chunk->data = host_memory(1, chunk->bytes);
         memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
     }
@@ -82,7 +83,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     long chunks = (long)((copy->width + chunk_bytes - 1) / chunk_bytes);
     double faults = (double)pages_first_touch(copy->src, copy->width, false);
     op->staging.used = true;
-    op->staging.written = pages_written(copy->src, copy->width);
+    op->staging.written = page_map_of(copy->src, copy->width).state;
     op->staging.chunks = chunks;
     op->staging.slots = (int)fmax(1, profile->staging_bytes / profile->staging_chunk_bytes);
     op->staging.ring = host_memory((size_t)op->staging.slots, sizeof *op->staging.ring);

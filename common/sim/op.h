@@ -109,7 +109,7 @@ struct staged_chunk {
 struct staging {
     bool used;
     struct staged_chunk *ring;
-    unsigned char *written; /* pages_written of the source */
+    unsigned char *written; /* the state of the source's pages: struct page_map */
     int slots;
     long chunks, staged, sent;
 };

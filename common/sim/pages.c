@@ -97,12 +97,30 @@ static unsigned char *states(const void *address, size_t bytes, size_t *pages) {
     return state;
 }
 
-/* The part of [address, address + bytes) on the ith page of the range. */
-static size_t part_on_page(const void *address, size_t bytes, size_t i, size_t *offset) {
-    size_t into = (uintptr_t)address % PAGE_BYTES;
-    size_t from = i == 0 ? 0 : i * PAGE_BYTES - into, to = (i + 1) * PAGE_BYTES - into;
-    *offset = from;
-    return (to < bytes ? to : bytes) - from;
+void page_map_free(struct page_map *map) {
+    free(map->state);
+    map->state = NULL;
+}
+
+struct page_map page_map_of(const void *address, size_t bytes) {
+    size_t pages;
+    return (struct page_map){address, bytes ? states(address, bytes, &pages) : NULL};
+}
+
+/* How many bytes from the offset on, up to the end, lie on pages that are all fresh or all not. */
+static size_t run_at(const struct page_map *map, size_t offset, size_t end, bool *fresh) {
+    uintptr_t first = page_of(map->base);
+    size_t page = page_of(map->base + offset) - first;
+    size_t next = ((first + page + 1) * PAGE_BYTES) - (uintptr_t)map->base;
+    *fresh = map->state[page] == FRESH;
+    while (next < end && (map->state[++page] == FRESH) == *fresh)
+        next += PAGE_BYTES;
+    return (next < end ? next : end) - offset;
+}
+
+bool page_map_any_written(const struct page_map *map, size_t offset, size_t bytes) {
+    bool fresh;
+    return !map->state || run_at(map, offset, offset + bytes, &fresh) < bytes || !fresh;
 }
 
 /* Our own memory is given back to the system, and reads as zeros again. */
@@ -114,61 +132,53 @@ static void zero_own(unsigned char *dst, size_t bytes) {
     memset(dst + before + whole, 0, after);
 }
 
-void pages_zero(unsigned char *dst, size_t bytes) {
-    size_t pages;
-    if (memory_is_mapped(dst) && bytes >= 2 * (size_t)PAGE_BYTES) {
-        zero_own(dst, bytes);
+/* Zeroes a part of the range of the map; fresh pages are zeros already. */
+static void zero_part(const struct page_map *map, size_t offset, size_t bytes) {
+    unsigned char *dst = (unsigned char *)map->base;
+    if (bytes >= 2 * (size_t)PAGE_BYTES && memory_is_mapped(dst + offset)) {
+        zero_own(dst + offset, bytes);
         return;
     }
-    unsigned char *state = bytes ? states(dst, bytes, &pages) : NULL;
-    if (!state) {
-        memset(dst, 0, bytes);
-        return;
+    bool fresh = false;
+    for (size_t end = offset + bytes, run; offset < end; offset += run) {
+        run = map->state ? run_at(map, offset, end, &fresh) : bytes;
+        if (!fresh)
+            memset(dst + offset, 0, run);
     }
-    for (size_t i = 0; i < pages; i++) {
-        size_t offset, part = part_on_page(dst, bytes, i, &offset);
-        if (state[i] != FRESH)
-            memset(dst + offset, 0, part);
-    }
-    free(state);
 }
 
-void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes) {
-    size_t pages;
-    if (bytes == 0)
-        return;
-    unsigned char *state = states(src, bytes, &pages);
-    if (!state) {
+void pages_zero(unsigned char *dst, size_t bytes) {
+    struct page_map map = {.base = dst};
+    if (!memory_is_mapped(dst))
+        map = page_map_of(dst, bytes);
+    zero_part(&map, 0, bytes);
+    page_map_free(&map);
+}
+
+void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst, size_t bytes) {
+    const unsigned char *src = map->base + offset;
+    if (!map->state) {
         memmove(dst, src, bytes);
         return;
     }
-    for (size_t i = 0, run; i < pages; i += run) {
-        size_t offset, part = part_on_page(src, bytes, i, &offset);
-        for (run = 1; i + run < pages && (state[i + run] == FRESH) == (state[i] == FRESH); run++) {
-            size_t unused;
-            part += part_on_page(src, bytes, i + run, &unused);
-        }
-        if (state[i] == FRESH)
-            pages_zero(dst + offset, part);
+    struct page_map to = {.base = dst};
+    bool fresh;
+    for (size_t done = 0, run; done < bytes; done += run) {
+        run = run_at(map, offset + done, offset + bytes, &fresh);
+        if (fresh && !to.state && !memory_is_mapped(dst))
+            to = page_map_of(dst, bytes);
+        if (fresh)
+            zero_part(&to, done, run);
         else
-            memmove(dst + offset, src + offset, part);
+            memmove(dst + done, src + done, run);
     }
-    free(state);
+    page_map_free(&to);
 }
 
-unsigned char *pages_written(const void *address, size_t bytes) {
-    size_t pages;
-    return bytes ? states(address, bytes, &pages) : NULL;
-}
-
-bool pages_part_written(const unsigned char *written, const void *address, size_t offset,
-                        size_t bytes) {
-    if (!written)
-        return true;
-    uintptr_t first = page_of(address);
-    uintptr_t from = page_of((const char *)address + offset) - first;
-    uintptr_t to = page_of((const char *)address + offset + bytes - 1) + 1 - first;
-    return memchr(written + from, WRITTEN, to - from) != NULL;
+void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes) {
+    struct page_map map = page_map_of(src, bytes);
+    page_map_move(&map, 0, dst, bytes);
+    page_map_free(&map);
 }
 
 static bool still_there(const struct touched *range) {
