@@ -20,7 +20,7 @@
 #include "core.h"
 #include "error.h"
 
-enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096 };
+enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096, LARGE_RUN_BYTES = 1 << 20 };
 enum { FRESH = 0, READ = 1, WRITTEN = 2 };
 
 /* Pages that count as touched although no byte of them was. */
@@ -123,8 +123,8 @@ bool page_map_any_written(const struct page_map *map, size_t offset, size_t byte
     return !map->state || run_at(map, offset, offset + bytes, &fresh) < bytes || !fresh;
 }
 
-/* Our own memory is given back to the system, and reads as zeros again. */
-static void zero_own(unsigned char *dst, size_t bytes) {
+/* The pages are given back to the system, and read as zeros again. */
+static void give_back(unsigned char *dst, size_t bytes) {
     size_t before = (PAGE_BYTES - (uintptr_t)dst % PAGE_BYTES) % PAGE_BYTES;
     size_t whole = (bytes - before) / PAGE_BYTES * PAGE_BYTES, after = bytes - before - whole;
     memset(dst, 0, before);
@@ -136,14 +136,20 @@ static void zero_own(unsigned char *dst, size_t bytes) {
 static void zero_part(const struct page_map *map, size_t offset, size_t bytes) {
     unsigned char *dst = (unsigned char *)map->base;
     if (bytes >= 2 * (size_t)PAGE_BYTES && memory_is_mapped(dst + offset)) {
-        zero_own(dst + offset, bytes);
+        give_back(dst + offset, bytes);
         return;
     }
     bool fresh = false;
     for (size_t end = offset + bytes, run; offset < end; offset += run) {
         run = map->state ? run_at(map, offset, end, &fresh) : bytes;
-        if (!fresh)
+        if (fresh)
+            continue;
+        if (map->state && run >= LARGE_RUN_BYTES) { /* the program's: it still counts as touched */
+            give_back(dst + offset, run);
+            pages_first_touch(dst + offset, run, true);
+        } else {
             memset(dst + offset, 0, run);
+        }
     }
 }
 
