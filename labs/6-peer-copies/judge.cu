@@ -177,9 +177,10 @@ static void exchange(const struct gpu *gpus) {
     students_checked();
     if (!check_words(gpus))
         return;
-    check_kernel_work("b-kernel-work", "b", total_ns("a", SPAN_KERNEL));
-    if (judged_on_timeline("b-exchange-hidden"))
+    if (judged_on_timeline("b-exchange-hidden")) {
+        check_kernel_work("b-kernel-work", "b", total_ns("a", SPAN_KERNEL));
         judge_hiding();
+    }
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
