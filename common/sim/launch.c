@@ -178,3 +178,11 @@ cudaError_t sim_launch(const struct sim_kernel_model *model, dim3 grid, dim3 blo
                        size_t shared, cudaStream_t stream) {
     return launch((struct sim_kernel_model *)model, grid, block, args, shared, stream, 0);
 }
+
+/* Manual, cudaErrorIllegalAddress and its kin: the process has to be started again, or the device
+ * reset, for work to go on. The first error stays. */
+void sim_fault(const struct sim_launch *launch, cudaError_t error) {
+    struct sim_device *device = device_at(launch->device);
+    if (device->broken == cudaSuccess)
+        device->broken = error;
+}

@@ -124,6 +124,11 @@ int sim_resident_blocks(const struct sim_kernel_model *model, int threads,
  * memory: a model checks pointers with it before it touches them. */
 bool sim_address_valid(const void *address, size_t bytes);
 
+/* From plan or effect: the kernel failed, as with cudaErrorIllegalAddress. Every later call on its
+ * device returns the error until cudaDeviceReset; what is queued still comes to an end, without
+ * its effect. */
+void sim_fault(const struct sim_launch *launch, cudaError_t error);
+
 /* Touches every page of fresh host memory as far as the model goes: no page fault is to come when
  * a copy uses it. Its contents stay as they are, and no room is taken. */
 void sim_touch(void *memory, size_t bytes);

@@ -15,6 +15,11 @@ static void sleeper_plan(struct sim_launch *launch, struct sim_plan *plan) {
     plan->block_ns = (double)SIM_ARG(launch, 0, int64_t);
 }
 
+static void sleeper_plan_1us(struct sim_launch *launch, struct sim_plan *plan) {
+    (void)launch;
+    plan->block_ns = 1000;
+}
+
 SIM_KERNEL_MODEL(sleeper, .arg_bytes = {sizeof(int64_t)}, .registers = 16, .plan = sleeper_plan);
 
 static cudaError_t launch_shaped(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
@@ -32,6 +37,14 @@ static cudaError_t sleep_in(cudaStream_t stream) {
     dim3 one = {1, 1, 1};
     return launch_shaped(one, one, 0, stream);
 }
+
+/* ---- and one that fails --------------------------------------------------------------------- */
+
+static void wild_effect(struct sim_launch *launch) {
+    sim_fault(launch, cudaErrorIllegalAddress);
+}
+
+SIM_KERNEL_MODEL(wild, .registers = 16, .plan = sleeper_plan_1us, .effect = wild_effect);
 
 static char *pinned, *device, *device2, *pageable;
 static cudaStream_t stream;
@@ -377,6 +390,27 @@ static void queue_depth(void) {
     cudaDeviceSynchronize();
 }
 
+static void launch_wild(void *state) {
+    dim3 one = {1, 1, 1};
+    void *memory;
+    int *wrong = state;
+    sim_library_enter("launch");
+    *wrong += sim_launch(&sim_model_wild, one, one, NULL, 0, NULL) != cudaSuccess;
+    sim_library_leave(1000);
+    *wrong += cudaDeviceSynchronize() != cudaErrorIllegalAddress;
+    *wrong += cudaMalloc(&memory, 16) != cudaErrorIllegalAddress;
+    *wrong += cudaStreamSynchronize(NULL) != cudaErrorIllegalAddress;
+    *wrong += cudaDeviceReset() != cudaSuccess;
+    *wrong += cudaMalloc(&memory, 16) != cudaSuccess;
+    _exit(*wrong);
+}
+
+static void a_kernels_fault_stays(void) {
+    int wrong = 0;
+    prepare();
+    EXPECT_INT(tap_child(launch_wild, &wrong), 0);
+}
+
 int main(void) {
     static const struct tap_test tests[] = {
         {"errors of memory calls", memory_errors},
@@ -386,6 +420,7 @@ int main(void) {
         {"a host function must not call CUDA", a_host_function_must_not_call_cuda},
         {"which calls wait for earlier work", what_waits},
         {"the CPU clock stands still in a blocking wait", clocks},
+        {"a kernel's fault stays until the device is reset", a_kernels_fault_stays},
         {"a pageable source may change after the call", pageable_source_may_change_after_the_call},
         {"staged bytes arrive in stream order", staged_bytes_arrive_in_stream_order},
         {"bytes arrive whole", bytes_arrive_whole},
