@@ -82,7 +82,7 @@ def show(value, unit):
         return f"{value:.2f} GHz"
     if unit == "share":
         percent = 100 * value
-        return f"{percent:.1f} %" if 0 < percent < 9.95 or 99 < percent < 100 else f"{percent:.0f} %"
+        return f"{percent:.1f} %" if 0 < percent < 9.95 or 99 < percent < 99.95 else f"{percent:.0f} %"
     if unit == "class":
         return CLASSES[int(value)]
     if unit == "count":
