@@ -78,6 +78,8 @@ class Grader:
         if run is None:
             return Result(item, FAIL, problem, f"{check['measured']}, as in the grader's run",
                           reference.device, f"run make {item.lab}, and hand in out/{item.lab}")
+        if run.verdict(item.name) in ("", "cannot-show") and run.cannot_show(item.name):
+            return Result(item, NOT_GRADED, one_line(run.cannot_show(item.name)), "", run.device)
         verdict = run.verdict(item.name) or "not in your run"
         where = run.device if run.simulated else f"{run.device} (as handed in)"
         return Result(item, PASS if verdict == "pass" else FAIL,
@@ -96,6 +98,10 @@ class Grader:
         return [self.answer(rubric, i, given.get(i.name, ""), run, problem) for i in items]
 
     def answer(self, rubric, item, value, run, problem):
+        missing = [row for row in item.rows if run and row not in run.results]
+        if missing and run.cannot_show(missing[0][0]):
+            return Result(item, NOT_GRADED, one_line(run.cannot_show(missing[0][0])), "",
+                          run.device)
         if not value:
             return Result(item, FAIL, "blank", f"an answer in {rubric.folder}/answers.txt",
                           hint=item.hint)
@@ -216,6 +222,9 @@ class Grader:
         are what makes the others mean something (data right, work done)."""
         paid = {other.name for other in items}
         row = checks.get(item.name)
+        cannot = [r["why"] for r in checks.values() if r["verdict"] == "cannot-show"]
+        if cannot and (row is None or row["verdict"] == "cannot-show"):
+            return Result(item, NOT_GRADED, one_line(cannot[0]), "", device)
         if row is None:
             return Result(item, FAIL, "the judge did not come so far", item.name, device)
         broken = [r for name, r in checks.items() if name not in paid and r["verdict"] != "pass"]

@@ -59,6 +59,12 @@ class Run:
     def device(self):
         return self.about.get("device", "")
 
+    def cannot_show(self, part):
+        """Why this machine could not run that part, "" if it could.  A simulated one can."""
+        reasons = [row["why"] for name, row in self.checks.items()
+                   if name.startswith(part[:1] + "-") and row["verdict"] == "cannot-show"]
+        return reasons[0] if reasons and not self.simulated else ""
+
     def verdict(self, check_id):
         return self.checks.get(check_id, {}).get("verdict", "")
 
