@@ -238,6 +238,27 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 	@plots/trace-convert $(OUT)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
 	@gnuplot -c plots/timeline.gp $(OUT)/trace trace $(if $(filter txt,$(FORMAT)),-,$(OUT)/trace/timeline.$(FORMAT)) '$(notdir $(TRACE))'
 	@$(if $(filter txt,$(FORMAT)),,echo "chart: $(OUT)/trace/timeline.$(FORMAT)" >&2)
+# ---- grading -----------------------------------------------------------------------------------
+GRADE_FORMATS := text tap junit gradescope classroom autolab
+SUBMISSION    ?= .
+.PHONY: grade grade-class gradescope handout-bundle hand-in
+grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
+	@[ -e tests/grade ] || { echo "the grader is with your instructor; make exercise-N judges an exercise" >&2; exit 3; }
+	@tests/grade --device $(DEVICE) --submission '$(SUBMISSION)' --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
+grade-class: ## grade each folder or .zip in CLASS=<dir>; the grade book goes to out/grades/grades.csv
+	@tests/grade-class --device $(DEVICE) --out $(OUT)/grades '$(or $(CLASS),$(error say which: make grade-class CLASS=folder))' $(ARGS)
+gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
+	@tests/grading/pack.py gradescope $(OUT)/gradescope.zip
+handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: without solutions, answers and grader
+	@tests/grading/pack.py handout $(OUT)/gpu-asynchrony-labs.tar.gz
+hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
+	@rm -rf $(OUT)/hand-in $(OUT)/hand-in.zip $(OUT)/hand-in.tar.gz && mkdir -p $(OUT)/hand-in/out
+	@cp --parents labs/*/exercise.cu labs/*/answers.txt $(OUT)/hand-in
+	@for run in $(OUT)/lab-*/run.csv; do [ -e "$$run" ] || continue; from=$${run%/run.csv}; \
+	    mkdir -p $(OUT)/hand-in/out/$${from##*/} && cp $$from/{run,results,timeline,checks}.csv $(OUT)/hand-in/out/$${from##*/}; done
+	@cd $(OUT) && if command -v python3 >/dev/null; then python3 -m zipfile -c hand-in.zip hand-in && echo $(OUT)/hand-in.zip; \
+	    else tar czf hand-in.tar.gz hand-in && echo $(OUT)/hand-in.tar.gz; fi
+
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts
 	@handouts/write $(B)/handouts

@@ -6,10 +6,13 @@ file of it ever takes the place of one of the grader's.
 import os
 import re
 import stat
+import zipfile
+import zlib
 
 EXERCISE_BYTES = 256 << 10
 ANSWERS_BYTES = 64 << 10
 CSV_BYTES = 64 << 20
+UNPACKED_BYTES = 512 << 20
 
 
 class Unusable(Exception):
@@ -85,3 +88,28 @@ class Handin:
 
     def run_file(self, rubric, name):
         return self.first([f"out/{rubric.lab}/{name}", f"{rubric.lab}/{name}"], CSV_BYTES)
+
+
+WANTED = re.compile(r"(exercise(-\d+)?\.cu|answers(-\d+)?\.txt|(run|results|timeline|checks)\.csv)$")
+
+
+def unpack(path, folder):
+    """What is taken from a .zip, into folder: bounded, and nothing outside it."""
+    total = 0
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                names = info.filename.split("/")
+                if not WANTED.match(names[-1]) or ".." in names or names[0] == "__MACOSX":
+                    continue
+                total += info.file_size
+                if total > UNPACKED_BYTES:
+                    raise Unusable(f"{os.path.basename(path)} unpacks to more than "
+                                   f"{UNPACKED_BYTES >> 20} MiB")
+                target = os.path.join(folder, *[name for name in names if name])
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with archive.open(info) as packed, open(target, "xb") as file:
+                    file.write(packed.read(info.file_size))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError,
+            FileExistsError) as error:
+        raise Unusable(f"{os.path.basename(path)} cannot be unpacked: {error}") from None
