@@ -64,11 +64,10 @@ def answers(lab):
     for item in rubric_of(lab).items:
         if item.kind == "reading":
             value = recorded_value(lab, item.rows)
-            margin = f"within {item.tolerance * 100:.0f} %" if item.tolerance else "exactly"
-            rows += f"| `{item.name}` | {value} | {item.hint}; {margin} of the student's own run |\n"
+            rows += f"| `{item.name}` | {value} | {item.hint}; ± {item.tolerance * 100:.0f} % |\n"
         elif item.kind == "conclusion":
             rows += f"| `{item.name}` | {' or '.join(item.right)} | {item.hint} |\n"
-    return f"| key | recorded, or right | where to look |\n|---|---|---|\n{rows}"
+    return f"| key | answer | where to look |\n|---|---|---|\n{rows}"
 
 
 def refreshed(text):

@@ -26,6 +26,8 @@ def with_all_charts(text, folder):
 
     def entry(run, match):
         names = fnmatch.filter(figures.charts(folder, run), match.group(1))
+        if not names:
+            return ""
         pictures = "\n".join(f'<img src="{os.path.abspath(folder)}/{run}/{n}.png" alt="{n}">' for n in names)
         return (f'\n<div class="chart{" several" if len(names) > 1 else ""}">\n\n'
                 f"`{match.group(1)}`{match.group(2)}\n\n<div>\n{pictures}\n</div>\n\n</div>\n")
@@ -40,9 +42,11 @@ def html(name, text, out):
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"!\[[^\]]*\]\((figures/[^)]*)\)",  # of a lab that has no recorded run yet
                   lambda m: m.group() if os.path.exists("handouts/" + m.group(1)) else "", text)
+    text = re.sub(r"^( *)!\[([^\]]*)\]\(([^)]*)\)\n\*([^*]*)\*$",
+                  r'<figure><img src="\3" alt="\2"><figcaption>\4</figcaption></figure>', text, flags=re.M)
     text = re.sub(r"\]\(([a-z0-9-]+)\.md(#[^)]*)?\)", r"](\1.html\2)", text)
     subprocess.run(
-        ["pandoc", "--from=gfm", "--to=html5", "--self-contained", "--resource-path=handouts",
+        ["pandoc", "--from=gfm+smart", "--to=html5", "--self-contained", "--resource-path=handouts",
          "--template=handouts/template.html", "--css=handouts/style.css", "--metadata", f"title={title}",
          "--variable", f"kind={re.sub('-.*', '', name)}", "--output", f"{out}/{name}.html"],
         input=text, encoding="utf-8", check=True)
