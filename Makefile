@@ -261,6 +261,7 @@ hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, an
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts
+	@[ -e handouts/write ] || { echo "the sheets are handouts/*.md; what prints them is with your instructor" >&2; exit 3; }
 	@handouts/write $(B)/handouts
 record: ## on a GPU machine: store this GPU's runs beside each lab
 	@$(MAKE) --no-print-directory gpu && common/record.sh $(B)/gpu $(LABS)

@@ -64,7 +64,8 @@ def answers(lab):
     for item in rubric_of(lab).items:
         if item.kind == "reading":
             value = recorded_value(lab, item.rows)
-            rows += f"| `{item.name}` | {value} | {item.hint}; ± {item.tolerance * 100:.0f} % |\n"
+            margin = f"± {item.tolerance * 100:.0f} %" if item.tolerance else "exactly"
+            rows += f"| `{item.name}` | {value} | {item.hint}; {margin} |\n"
         elif item.kind == "conclusion":
             rows += f"| `{item.name}` | {' or '.join(item.right)} | {item.hint} |\n"
     return f"| key | answer | where to look |\n|---|---|---|\n{rows}"
