@@ -106,25 +106,36 @@ static bool traced_call(const char *part, int nth, struct span *call) {
     return false;
 }
 
+static const struct span *kernel_of(const char *part, int gpu) {
+    for (int i = 0; i < timeline_count_of(part, SPAN_KERNEL); i++) {
+        const struct span *kernel = timeline_find(part, SPAN_KERNEL, i);
+        if (kernel->device == gpu)
+            return kernel;
+    }
+    return NULL;
+}
+
 /* NaN if one was not seen. Without a tracer a copy's span begins with an event that does not wait
  * for the copy to start, so that only an end before the kernel's tells that they overlapped. */
 static double overlap_with_kernel(const struct span *copy, const char *part, int gpu) {
-    for (int i = 0; i < timeline_count_of(part, SPAN_KERNEL); i++) {
-        const struct span *kernel = timeline_find(part, SPAN_KERNEL, i);
-        if (kernel->device != gpu)
-            continue;
-        if (!tracer_works() && copy->end_ns > kernel->end_ns)
-            return 0;
-        return span_overlap(copy, kernel);
-    }
-    return NAN;
+    const struct span *kernel = kernel_of(part, gpu);
+    if (!kernel)
+        return NAN;
+    if (!tracer_works() && copy->end_ns > kernel->end_ns)
+        return 0;
+    return span_overlap(copy, kernel);
+}
+
+static double begun_at(const struct span *copy, const char *part, int gpu) {
+    const struct span *kernel = kernel_of(part, gpu);
+    return kernel ? (double)(copy->start_ns - kernel->start_ns) / (double)span_ns(kernel) : NAN;
 }
 
 static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
     const struct way *way = run->way;
     struct span copy, back, call;
     seen->copy_ns = stats_of(&run->copy_ns[0]).median;
-    seen->over_from = seen->over_to = seen->over_back = NAN;
+    seen->over_from = seen->over_to = seen->over_back = seen->begun_at = NAN;
     if (!inside(way) && !tracer_works())
         return;
     if (traced_copy(part, 0, &copy)) {
@@ -137,6 +148,8 @@ static void look_at_trace(const struct run *run, const char *part, struct seen *
     }
     seen->over_from = overlap_with_kernel(&copy, part, way->from->index);
     seen->over_to = overlap_with_kernel(&copy, part, way->to->index);
+    seen->begun_at =
+        fmax(begun_at(&copy, part, way->from->index), begun_at(&copy, part, way->to->index));
     if (way->both && traced_copy(part, 1, &back)) {
         seen->over_back = span_overlap(&copy, &back);
         if (traced_call(part, 1, &call))
@@ -153,6 +166,7 @@ static void store(const struct run *run, const struct seen *seen, const char *le
     result_value(letter, text("overlap from-kernel %s", words), "share", seen->over_from);
     if (!inside(run->way))
         result_value(letter, text("overlap to-kernel %s", words), "share", seen->over_to);
+    result_value(letter, text("begun at %s", words), "share", seen->begun_at);
     if (run->way->both)
         result_value(letter, text("overlap back-copy %s", words), "share", seen->over_back);
     result_value(letter, text("wrong bytes %s", words), "bytes", (double)seen->wrong_bytes);

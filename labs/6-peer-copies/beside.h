@@ -32,6 +32,8 @@ struct seen {
     double copy_ns;     /* of the device: by the tracer, else by events round the call */
     double over_from, over_to; /* overlap of the copy with the kernel of each GPU */
     double over_back;          /* ... with the copy the other way */
+    double begun_at;           /* share of the kernels' time that had passed when the copy began: of
+                                  the kernel of which more had. Near 1: in the kernel's tail */
     int64_t back_held_ns;      /* that copy started so long after its call had returned */
     uint64_t wrong_bytes;      /* at the end, both copies together */
     bool call_stands_in;       /* the tracer recorded no copy: the host call's time stands for it */

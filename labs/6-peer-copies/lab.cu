@@ -9,7 +9,8 @@
  * <one-way|both-ways>". Timeline parts: the letter and the words, joined by dashes:
  * "a-other-full", "c-to-stream-other-both-ways". Results, each with the words last:
  * "return" (ns, host), "copy" (ns, by events round the call), "rate" (bytes/ns),
- * "overlap from-kernel", in b and c "overlap to-kernel", and "overlap back-copy" both ways (share),
+ * "overlap from-kernel", in b and c "overlap to-kernel", "overlap back-copy" both ways, "begun at"
+ * (share: of a kernel's time that had passed when the copy began; of two, the larger),
  * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
  * c: "enable" (ns). */
 #include <math.h>
@@ -56,12 +57,12 @@ static void check_inside(const struct part *part, int full, int half) {
           show_time(in_half->return_ns),
           text("under half of the kernel, %s", show_time((double)kernel_ns / 2)),
           "The call only queues the copy.");
-    check_overlap("a-runs-beside-half", in_half->over_from,
+    check_overlap("a-runs-beside-half", in_the_tail(in_half) ? 0 : in_half->over_from,
                   "From another stream the copy runs beside a kernel that leaves SMs empty.");
-    if (in_full->over_from <= 0)
+    if (in_full->over_from <= 0 || in_the_tail(in_full))
         check_cannot_show("a-runs-beside-full",
-                          "This copy did not run while a kernel filled the GPU: copies inside a "
-                          "GPU may be done by its SMs, and they had no room.");
+                          "This copy waited until the kernel that filled the GPU had nearly ended: "
+                          "SMs carry copies inside this GPU, and they had no room.");
     else
         check_overlap("a-runs-beside-full", in_full->over_from,
                       "It even runs beside a kernel that fills every SM, so something else carries "
@@ -73,8 +74,8 @@ static void inside_one_gpu(const struct gpu *gpu) {
     result_value("a", "bytes", "bytes", (double)bytes);
     result_value("a", "kernel", "ns", (double)kernel_ns);
     result_value("a", "host-link rate", "bytes/ns", host_rate);
-    table_begin(7, "stream", "kernel fills", "returned", "by then", "copy", "rate",
-                "over the kernel");
+    table_begin(8, "stream", "kernel fills", "returned", "by then", "copy", "rate",
+                "over the kernel", "begun at");
     for (int own = 1; own >= 0; own--) {
         for (int half = 0; half <= 1; half++) {
             struct way way = {gpu,   gpu,       false,         own != 0,
@@ -84,9 +85,11 @@ static void inside_one_gpu(const struct gpu *gpu) {
             table_cell("%s", own ? "kernel's" : "another");
             table_cell("%s", half ? "half of the SMs" : "the GPU");
             row_of_seen(seen);
+            table_cell("%s", show_percent(fmin(1, seen->begun_at)));
         }
     }
     table_end();
+    say("begun at: share of the kernel's time that had passed when the copy began.");
     check_data(&part);
     check_own_stream_waits(&part);
     check_inside(&part, 2, 3);

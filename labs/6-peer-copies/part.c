@@ -35,12 +35,16 @@ double part_slowest_return_ns(const struct part *part) {
     return slowest;
 }
 
+bool in_the_tail(const struct seen *seen) {
+    return seen->begun_at > 0.5;
+}
+
 double part_most_over_kernels(const struct part *part) {
     double most = NAN;
     for (int i = 0; i < part->n; i++) {
         const struct seen *seen = &part->seen[i];
         if (!part->way[i].own && !part->way[i].both && !isnan(seen->over_from + seen->over_to))
-            most = fmax(most, fmin(seen->over_from, seen->over_to));
+            most = fmax(most, in_the_tail(seen) ? 0 : fmin(seen->over_from, seen->over_to));
     }
     return most;
 }
@@ -54,7 +58,8 @@ double part_most_over_back(const struct part *part) {
 
 bool part_back_never_held(const struct part *part) {
     for (int i = 0; i < part->n; i++)
-        if (part->way[i].both && !part->way[i].own && part->seen[i].back_held_ns > PROMPT_NS)
+        if (part->way[i].both && !part->way[i].own &&
+            part->seen[i].back_held_ns > fmax(PROMPT_NS, part->seen[i].copy_ns / 2))
             return false;
     return true;
 }

@@ -24,13 +24,20 @@ uint64_t part_wrong_bytes(const struct part *part);
 /* Of the copies in another stream than the kernel's: the longest time to return. */
 double part_slowest_return_ns(const struct part *part);
 
-/* Of the copies in another stream, one way: the most that one overlaps both GPUs' kernels. Of those
+/* True if the copy began only in the second half of a kernel that it is beside. It is queued when
+ * the kernel has hardly begun, so it waited, and found room when the kernel's first blocks ended.
+ */
+bool in_the_tail(const struct seen *seen);
+
+/* Of the copies in another stream, one way: the most that one overlaps both GPUs' kernels, 0 for
+ * one in a kernel's tail. Of those
  * that go both ways: the most that they overlap each other. NaN if no overlap was seen. */
 double part_most_over_kernels(const struct part *part);
 double part_most_over_back(const struct part *part);
 
-/* True if every second copy started as soon as it was queued (within 20 us): if it did not overlap
- * the first, then because that was over by then, and not because the device held it. */
+/* True if every second copy started soon after it was queued (within 20 us, or half a copy's time):
+ * if it did not overlap the first, then because that was over by then, and not because the device
+ * held it. */
 bool part_back_never_held(const struct part *part);
 
 /* Checks that hold for every part: no wrong byte, and no overlap with the kernel before it. */
