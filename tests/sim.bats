@@ -54,6 +54,7 @@ int main(int argc, char **) {
     printf("%d ", cudaStreamQuery(stream) == cudaErrorNotReady && !called);
     cudaStreamSynchronize(stream);
     printf("%d %d\n", called, host[bytes - 1] == (argc > 1 ? 0 : 1));
+    if (argc == 1) free(host);
 }
 CU
     [ "$("$dir/program")" = "1 1 1" ]
