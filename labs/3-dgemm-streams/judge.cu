@@ -13,6 +13,7 @@ enum { PRODUCTS = 32, DIM = 64, ELEMENTS = PRODUCTS * DIM * DIM };
 static struct exercise x;
 static double *a, *b, *c; /* on the host */
 static double *device_a, *device_b;
+static struct samples starter_total, student_total;
 static bool right = true;
 
 static void random_matrices(double *m) {
@@ -51,18 +52,22 @@ static bool products_right(void) {
 static void one_after_another(void *state) {
     (void)state;
     const double one = 1, zero = 0;
+    int64_t start = wall_ns();
     for (int i = 0; i < PRODUCTS; i++) {
         int at = i * DIM * DIM;
         CUBLAS_CHECK(cublasDgemm(x.cublas, CUBLAS_OP_N, CUBLAS_OP_N, DIM, DIM, DIM, &one, x.a + at,
                                  DIM, x.b + at, DIM, &zero, x.c + at, DIM));
     }
     CUDA_CHECK(cudaDeviceSynchronize());
+    keep(&starter_total, (double)(wall_ns() - start));
 }
 
 static void students(void *state) {
     (void)state;
+    int64_t start = wall_ns();
     exercise_queue(&x);
     CUDA_CHECK(cudaDeviceSynchronize());
+    keep(&student_total, (double)(wall_ns() - start));
 }
 
 static void students_checked(void *state) {
@@ -89,12 +94,18 @@ static void check_same_work(void) {
           "the judged round has all of the products in it");
 }
 
+/* From the first call to an idle device, without the tracer: under it each node of a graph takes
+ * some us more, and a graph would be judged by that. Neither program can look better than its
+ * device makespan in this. */
 static void judge(void) {
-    double starter_ns = (double)device_makespan_ns("a"), ns = (double)device_makespan_ns("b");
-    say("One after another: %s. Yours: %s.", show_time(starter_ns), show_time(ns));
-    result_value("a", "makespan", "ns", starter_ns);
-    result_value("b", "makespan", "ns", ns);
-    check("b-makespan", right && ns > 0 && ns <= 0.25 * starter_ns, show_percent(ns / starter_ns),
+    double starter_ns = stats_of(&starter_total).median, ns = stats_of(&student_total).median;
+    say("One after another: %s. Yours: %s.", show_times(&starter_total),
+        show_times(&student_total));
+    say("On the timeline, slowed by the tracer, the device was done within %s and %s.",
+        show_time((double)device_makespan_ns("a")), show_time((double)device_makespan_ns("b")));
+    result("a", "total", "ns", &starter_total);
+    result("b", "total", "ns", &student_total);
+    check("b-makespan", right && ns <= 0.25 * starter_ns, show_percent(ns / starter_ns),
           "at most 25 % of one after another, products right",
           "the device gets all the products at once");
     check_same_work();
