@@ -19,7 +19,8 @@ cudaError_t cudaMalloc(void **address, size_t bytes) {
     cudaError_t error = address ? capture_forbids() : cudaErrorInvalidValue;
     if (error)
         return call_done(error);
-    call_cost(sim_profile()->malloc_ns);
+    call_cost(pool_serves(current_device(), POOL_DEVICE, bytes) ? sim_profile()->malloc_again_ns
+                                                                : sim_profile()->malloc_ns);
     return call_done(new_memory(address, bytes, MEMORY_DEVICE));
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core.h"
 #include "error.h"
 #include "gemm.h"
 
@@ -54,7 +55,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle) {
     *new = (struct cublasContext){.next = handles, .live = true};
     handles = new;
     *handle = new;
-    sim_library_leave(sim_profile()->cublas_create_ns);
+    sim_library_leave(sim_profile()->cublas_create_ns + first_ns(current_device(), FIRST_CUBLAS));
     return CUBLAS_STATUS_SUCCESS;
 }
 

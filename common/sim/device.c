@@ -194,5 +194,9 @@ cudaError_t cudaDeviceReset(void) {
     device->context = false;
     device->broken = cudaSuccess;
     device->peers = 0;
+    for (int i = 0; i < FIRSTS; i++)
+        device->used[i] = false;
+    for (int i = 0; i < POOLS; i++)
+        device->pool_bytes[i] = 0;
     return call_done(cudaSuccess);
 }

@@ -87,9 +87,24 @@ static void send_chunk(struct engine *engine) {
     move_for(engine, start_ns + (double)chunk->bytes / profile->h2d_rate);
 }
 
+/* Copies inside a device are kernels of the driver where the profile says so. They are small and
+ * take little of an SM, but what they need must be free. */
+static bool has_room(const struct op *op) {
+    enum { COPY_THREADS = 256 };
+    const struct sim_profile *profile = sim_profile();
+    const struct sm *sms = op->device->sms;
+    if (op->work.kind != WORK_COPY || op->work.copy.kind != SPAN_D2D || profile->d2d_needs_sm == 0)
+        return true;
+    for (int i = 0; i < (int)profile->sms; i++)
+        if (sms[i].threads + COPY_THREADS <= profile->sm_threads &&
+            sms[i].blocks < profile->sm_blocks)
+            return true;
+    return false;
+}
+
 static void take_next(struct engine *engine) {
     struct op *op = engine->first;
-    if (!op)
+    if (!op || !has_room(op))
         return;
     engine->first = op->next;
     op->next = NULL;
@@ -159,6 +174,12 @@ void engine_queue(struct op *op) {
     engine->last = op;
     if (!engine->op)
         take_next(engine);
+}
+
+void engine_room(struct sim_device *device) {
+    for (int i = 0; i < ENGINES; i++)
+        if (!device->engines[i].op)
+            take_next(&device->engines[i]);
 }
 
 void engine_staged(struct op *op) {

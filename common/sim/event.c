@@ -17,7 +17,7 @@ static cudaError_t create(cudaEvent_t *handle, unsigned flags) {
     /* Manual: an interprocess event must not measure time. */
     if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming))
         return cudaErrorInvalidValue;
-    call_cost(sim_profile()->event_create_ns);
+    call_cost(sim_profile()->event_create_ns + first_ns(current_device(), FIRST_EVENT));
     struct event *event = handle_new(&events);
     event->device = current_device();
     event->flags = flags;

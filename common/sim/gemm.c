@@ -147,5 +147,6 @@ cudaError_t gemm_launch(const struct gemm *gemm, cudaStream_t stream) {
     dim3 block = {(unsigned)dgemm->threads, 1, 1};
     struct gemm copy = *gemm;
     void *args[] = {&copy};
+    call_cost(first_ns(current_device(), FIRST_PRODUCT));
     return sim_launch(model_for(kernel), grid, block, args, 0, stream);
 }

@@ -68,10 +68,7 @@ static bool place_one_round(struct sim_device *device, struct op *op) {
     return fewest != INT32_MAX;
 }
 
-void grid_place(struct sim_device *device) {
-    if (!device->dirty)
-        return;
-    device->dirty = false;
+static void place_kernels(struct sim_device *device) {
     while (device->placing) {
         struct op *op = device->placing;
         while (op->run.placed < op->run.blocks)
@@ -79,6 +76,14 @@ void grid_place(struct sim_device *device) {
                 return; /* later kernels wait for this one's last block to be placed */
         unlink_op(&device->placing, op);
     }
+}
+
+void grid_place(struct sim_device *device) {
+    if (!device->dirty)
+        return;
+    device->dirty = false;
+    place_kernels(device);
+    engine_room(device);
 }
 
 /* Ends the blocks of a kernel whose wait is over, once it has looked at the memory again. */

@@ -17,7 +17,12 @@ static cudaError_t new_pinned(void **address, size_t bytes, unsigned flags) {
     *address = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    call_cost(profile->malloc_host_ns + pages_of(bytes) * profile->malloc_host_page_ns);
+    double piece =
+        bytes < profile->malloc_chunk_bytes ? profile->malloc_chunk_bytes : (double)bytes;
+    if (pool_serves(current_device(), POOL_PINNED, bytes))
+        call_cost(profile->malloc_host_again_ns);
+    else
+        call_cost(profile->malloc_host_ns + pages_of((size_t)piece) * profile->malloc_host_page_ns);
     struct allocation *allocation = memory_new(bytes, MEMORY_PINNED, current_device()->index);
     if (!allocation)
         return cudaErrorMemoryAllocation;

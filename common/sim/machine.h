@@ -35,6 +35,16 @@ struct engine {
 void engine_queue(struct op *op);
 void engine_staged(struct op *op); /* another chunk of this operation has been staged */
 
+/* A copy that the SMs carry waits for room on one of them: there may be some now. */
+void engine_room(struct sim_device *device);
+
+/* ---- first.c: what costs more the first time in a context ---- */
+enum first { FIRST_LAUNCH, FIRST_EVENT, FIRST_HOST_FUNCTION, FIRST_CUBLAS, FIRST_PRODUCT, FIRSTS };
+double first_ns(struct sim_device *device, enum first what); /* 0 if it is not the first time */
+/* Memory comes in pieces of malloc_chunk_bytes, and what is left of one serves the next. */
+enum pool { POOL_DEVICE, POOL_PINNED, POOLS };
+bool pool_serves(struct sim_device *device, enum pool pool, size_t bytes);
+
 /* ---- device.c ---- */
 struct sim_device {
     int index;
@@ -45,6 +55,9 @@ struct sim_device {
     struct op *running_list;
     int running;
     int64_t front_free_ns, worker_free_ns;
+    int64_t worker_awake_ns; /* until then the thread that runs host functions does not sleep */
+    bool used[FIRSTS];
+    size_t pool_bytes[POOLS]; /* left of the last piece */
     bool dirty;
     struct engine engines[ENGINES];
     struct stream *null_stream;

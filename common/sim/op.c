@@ -130,8 +130,13 @@ static void host_function_returned(void *what, unsigned version) {
     op_end(what);
 }
 
-static void run_host_function(void *what, unsigned version) {
-    (void)version;
+/* The driver's thread takes longer to run a function, and to go on, when it has slept. */
+static int64_t host_function_ns(bool slept) {
+    const struct sim_profile *profile = sim_profile();
+    return llround(slept ? profile->host_function_ns : profile->host_function_soon_ns);
+}
+
+static void run_host_function(void *what, unsigned slept) {
     struct op *op = what;
     const struct host_work *host = &op->work.host;
     op_start(op);
@@ -142,8 +147,10 @@ static void run_host_function(void *what, unsigned version) {
         host->callback(op->stream->null_stream ? NULL : (cudaStream_t)op->stream,
                        op->device->broken, host->data);
     int64_t ran_ns = host_function_end() + 1;
-    int64_t back_ns = sim_now_ns() + ran_ns + llround(sim_profile()->host_function_ns);
+    int64_t back_ns = sim_now_ns() + ran_ns + host_function_ns(slept);
     op->device->worker_free_ns = sim_now_ns() + ran_ns;
+    op->device->worker_awake_ns =
+        op->device->worker_free_ns + llround(sim_profile()->host_function_awake_ns);
     agenda_add(back_ns, host_function_returned, op, 0);
     grid_poll_waits();
 }
@@ -151,11 +158,12 @@ static void run_host_function(void *what, unsigned version) {
 /* Host functions run one after another on a thread of the driver (manual: cudaLaunchHostFunc,
  * "no guarantee about the thread", executed in stream order). */
 static void ready_host_function(struct op *op) {
-    int64_t at_ns = sim_now_ns() + llround(sim_profile()->host_function_ns);
+    bool slept = sim_now_ns() >= op->device->worker_awake_ns;
+    int64_t at_ns = sim_now_ns() + host_function_ns(slept);
     if (at_ns < op->device->worker_free_ns)
         at_ns = op->device->worker_free_ns;
     op->device->worker_free_ns = at_ns + 1;
-    agenda_add(at_ns, run_host_function, op, 0);
+    agenda_add(at_ns, run_host_function, op, slept);
 }
 
 static void become_ready(void *what, unsigned version) {

@@ -54,6 +54,7 @@ extern "C" {
     X(copy_start_ns, 0, 1e9) /* fixed part of a DMA copy on the device */                          \
     X(d2d_rate, 1e-3, 1e5)                                                                         \
     X(d2d_start_ns, 0, 1e9)                                                                        \
+    X(d2d_needs_sm, 0, 1) /* 1: SMs carry copies inside the device, and must have room */          \
     X(memset_rate, 1e-3, 1e5)                                                                      \
     X(memset_start_ns, 0, 1e9)                                                                     \
     X(peer_rate, 0, 1e5) /* 0: no peer access */                                                   \
@@ -99,6 +100,11 @@ extern "C" {
     X(query_ns, 0, 1e9)                                                                            \
     X(stream_wait_call_ns, 0, 1e9)                                                                 \
     X(host_function_call_ns, 0, 1e9)                                                               \
+    X(host_function_soon_ns, 0, 1e9)  /* instead of host_function_ns, so soon after the last: */   \
+    X(host_function_awake_ns, 0, 1e9) /* the driver's thread sleeps after this long */             \
+    X(malloc_chunk_bytes, 1, 1e9)     /* device and pinned memory comes in pieces of this size */  \
+    X(malloc_again_ns, 0, 1e9)        /* out of a piece that is there already: device, pinned */   \
+    X(malloc_host_again_ns, 0, 1e9)                                                                \
     X(malloc_ns, 0, 1e9)                                                                           \
     X(free_ns, 0, 1e9)                                                                             \
     X(malloc_async_ns, 0, 1e9)                                                                     \
@@ -113,7 +119,13 @@ extern "C" {
     X(unregister_page_ns, 0, 1e9)                                                                  \
     X(context_ns, 0, 1e11)                                                                         \
     X(module_load_ns, 0, 1e10) /* first launch of a kernel */                                      \
-    X(eager_load_ns, 0, 1e10)  /* per kernel, with the context (CUDA_MODULE_LOADING=EAGER) */      \
+    /* extra, once in a context: */                                                                \
+    X(first_launch_ns, 0, 1e10)                                                                    \
+    X(first_event_ns, 0, 1e10)                                                                     \
+    X(first_host_function_ns, 0, 1e10)                                                             \
+    X(first_cublas_ns, 0, 1e11)  /* of cublasCreate */                                             \
+    X(first_product_ns, 0, 1e11) /* of a cuBLAS product */                                         \
+    X(eager_load_ns, 0, 1e10)    /* per kernel, with the context (CUDA_MODULE_LOADING=EAGER) */    \
     X(graph_create_ns, 0, 1e9)                                                                     \
     X(graph_node_ns, 0, 1e9)                                                                       \
     X(instantiate_ns, 0, 1e9)                                                                      \

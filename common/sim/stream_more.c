@@ -7,7 +7,8 @@ static cudaError_t queue_host_work(cudaStream_t handle, const struct host_work *
     if (error)
         return error;
     struct work work = {.kind = WORK_HOST, .host = *host};
-    call_cost(sim_profile()->host_function_call_ns);
+    call_cost(sim_profile()->host_function_call_ns +
+              first_ns(current_device(), FIRST_HOST_FUNCTION));
     return stream_queue(stream, &work);
 }
 

@@ -204,6 +204,7 @@ static int64_t run_program(uint64_t seed) {
     for (int i = 0; i < 4; i++)
         cudaEventCreate(&events[i]);
     cudaDeviceSynchronize();
+    sim_host_work(2 * sim_profile()->host_function_awake_ns, false); /* its thread sleeps again */
     seen_count = placed_count = 0;
     int64_t start_ns = sim_now_ns();
     op_watch = watch;
@@ -232,6 +233,7 @@ static void prepare(void) {
     cudaStreamCreate(&stream);
     struct kernel_args args = {1000, 0, 0};
     launch(1, 32, 0, args, stream); /* loads the kernel */
+    cudaLaunchHostFunc(stream, nothing, NULL);
     cudaDeviceSynchronize();
     cudaStreamDestroy(stream);
 }
