@@ -13,6 +13,7 @@ for need in "${needs[@]}"; do
     command -v "${need%%:*}" >/dev/null || missing+=("${need#*:}")
 done
 fc-list 2>/dev/null | grep -qi "dejavu sans" || missing+=(fontconfig fonts-dejavu-core)
+fc-list 2>/dev/null | grep -q P052 || missing+=(fonts-urw-base35) # the handouts' pages are laid out with it
 echo 'int main(void){return 0;}' | gcc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null || missing+=(gcc libc6-dev)
 
 if [ ${#missing[@]} -gt 0 ]; then

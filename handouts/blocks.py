@@ -1,6 +1,6 @@
-"""Lists in the texts that are made from labs/*/answers.txt and tests/rubric: questions, points, answers.
+"""Lists in the texts that are made from labs/*/answers.txt and tests/rubric.
 
-They stand between `<!-- questions lab-1 -->` and `<!-- end -->`; the words before the lab are one of
+They stand between `<!-- questions lab-1 -->` and `<!-- end -->`; the word before the lab is one of
 predictions, questions, points, answers (the last for the instructor's guide only).
 """
 import glob
@@ -9,7 +9,8 @@ import re
 import recorded
 from grading import rubric
 
-BLOCK = re.compile(r"<!-- (predictions|questions|points|answers) (lab-\d) -->\n.*?<!-- end -->", re.S)
+KINDS = "predictions|questions|points|answers"
+BLOCK = re.compile(rf"<!-- ({KINDS}) (lab-\d) -->\n.*?<!-- end -->", re.S)
 QUESTION = re.compile(r"^(\w+)\s*=[^#]*#\s*(.*)$", re.M)
 
 
@@ -39,13 +40,14 @@ def questions(lab):
             f"What it means, one of the words given:\n\n{asked(lab, 'conclusion')}")
 
 
-POINTS = {"experiment": "checks of your run", "prediction": "guesses made", "reading": "read from your run",
-          "conclusion": "what it means", "exercise": "exercise"}
+POINTS = {"experiment": "checks of your run", "prediction": "guesses made",
+          "reading": "read from your run", "conclusion": "what it means", "exercise": "exercise"}
 
 
 def points(lab):
     sums = {kind: sum(i.points for i in rubric_of(lab).items if i.kind == kind) for kind in POINTS}
-    given = [(title, sums[kind]) for kind, title in POINTS.items() if sums[kind]] + [("in all", sum(sums.values()))]
+    given = [(title, sums[kind]) for kind, title in POINTS.items() if sums[kind]]
+    given.append(("in all", sum(sums.values())))
     rows = [[title for title, _ in given], ["---"] * len(given), [str(total) for _, total in given]]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 

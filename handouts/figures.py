@@ -41,7 +41,8 @@ def source_of(run):
 
 def draw_all(folder):
     """Every chart of every recorded run, in folder/<run>; drawn again only if something changed."""
-    plots = hash_of(p for p in glob.glob("plots/**", recursive=True) if p.endswith((".gp", ".c", "draw")))
+    plots = hash_of(path for path in glob.glob("plots/**", recursive=True)
+                    if path.endswith((".gp", ".c", "draw")))
     for run, recorded in recorded_runs().items():
         out, stamp = os.path.join(folder, run), f"{source_of(run)} {plots}"
         try:
@@ -83,5 +84,6 @@ def keep(folder, name):
     source = PngImagePlugin.PngInfo()
     source.add_text("Source", source_of(run))
     with Image.open(f"{folder}/{run}/{chart}.png") as picture:
-        small = picture.convert("RGB").quantize(64, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        small = picture.convert("RGB").quantize(64, Image.Quantize.MEDIANCUT,
+                                                dither=Image.Dither.NONE)
         small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=source)

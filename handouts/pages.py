@@ -28,7 +28,8 @@ def with_all_charts(text, folder):
         names = fnmatch.filter(figures.charts(folder, run), match.group(1))
         if not names:
             return ""
-        pictures = "\n".join(f'<img src="{os.path.abspath(folder)}/{run}/{n}.png" alt="{n}">' for n in names)
+        pictures = "\n".join(f'<img src="{os.path.abspath(folder)}/{run}/{name}.png" alt="{name}">'
+                             for name in names)
         return (f'\n<div class="chart{" several" if len(names) > 1 else ""}">\n\n'
                 f"`{match.group(1)}`{match.group(2)}\n\n<div>\n{pictures}\n</div>\n\n</div>\n")
     done = parts[0]
@@ -47,8 +48,9 @@ def html(name, text, out):
     text = re.sub(r"\]\(([a-z0-9-]+)\.md(#[^)]*)?\)", r"](\1.html\2)", text)
     subprocess.run(
         ["pandoc", "--from=gfm+smart", "--to=html5", "--self-contained", "--resource-path=handouts",
-         "--template=handouts/template.html", "--css=handouts/style.css", "--metadata", f"title={title}",
-         "--variable", f"kind={re.sub('-.*', '', name)}", "--output", f"{out}/{name}.html"],
+         "--template=handouts/template.html", "--css=handouts/style.css",
+         "--metadata", f"title={title}", "--variable", f"kind={name.split('-')[0]}",
+         "--output", f"{out}/{name}.html"],
         input=text, encoding="utf-8", check=True)
 
 

@@ -15,7 +15,8 @@ MISSING = "(not recorded yet)"
 CLASSES = ["launch-bound", "concurrent", "tail-only", "serial"]
 STATISTICS = ["median", "min", "max", "n"]
 UNITS = "ns|µs|ms|s|%|B|KiB|MiB|GiB|GB/s|TB/s|GHz"
-VALUE = rf"(?:\d[\d.]*(?: (?:{UNITS}))?|{'|'.join(CLASSES)}|{re.escape(MISSING)}|\?|Recorded on [^<\n]*)"
+VALUE = (rf"(?:\d[\d.]*(?: (?:{UNITS}))?|{'|'.join(CLASSES)}|{re.escape(MISSING)}|\?"
+         r"|Recorded on [^<\n]*)")
 REFERENCE = re.compile(rf"({VALUE})?<!-- (lab-\d[^>]*?) -->")
 
 
@@ -44,7 +45,8 @@ _results = {}
 
 def results(run):
     if run not in _results:
-        with open(os.path.join(run_folder(run), "results.csv"), newline="", encoding="utf-8") as file:
+        path = os.path.join(run_folder(run), "results.csv")
+        with open(path, newline="", encoding="utf-8") as file:
             _results[run] = {(row["part"], row["name"]): row for row in csv.DictReader(file)}
     return _results[run]
 
@@ -82,7 +84,8 @@ def show(value, unit):
         return f"{value:.2f} GHz"
     if unit == "share":
         percent = 100 * value
-        return f"{percent:.1f} %" if 0 < percent < 9.95 or 99 < percent < 99.95 else f"{percent:.0f} %"
+        close = 0 < percent < 9.95 or 99 < percent < 99.95
+        return f"{percent:.{1 if close else 0}f} %"
     if unit == "class":
         return CLASSES[int(value)]
     if unit == "count":

@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# The sheets: what they name is there, their numbers and figures are those of the recorded runs,
+# their questions those of answers.txt and tests/rubric; HTML in one file, PDF on A4.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    cd "$BATS_TEST_DIRNAME/.."
+    export pages=${BUILD:-build}/handouts
+    for tool in pandoc weasyprint gnuplot pdfinfo; do
+        command -v $tool >/dev/null || { export missing=$tool; return 0; }
+    done
+    handouts/write --check "$pages" 2>"$BATS_FILE_TMPDIR/log" || true
+}
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/.."
+    sheets=(handouts/*.md)
+}
+
+needs_pages() {
+    [ -z "${missing:-}" ] || skip "no $missing here: make setup"
+    cat "$BATS_FILE_TMPDIR/log"
+}
+
+# A copy of what the sheets are made from, to spoil.
+spoilable() {
+    copy=$BATS_TEST_TMPDIR/copy
+    mkdir -p "$copy/tests" "$copy/labs"
+    cp -r handouts README.md "$copy"
+    cp -r tests/grading tests/rubric "$copy/tests"
+    for lab in labs/*/; do
+        mkdir -p "$copy/$lab"
+        cp -r "$lab"/{lab.cu,answers.txt,recorded} "$copy/$lab" 2>/dev/null || true
+    done
+}
+
+# refused TEXT: --check fails in the copy, and says TEXT.
+refused() {
+    run "$copy/handouts/write" --check
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"$1"* ]]
+}
+
+# Code in the sheets: indented blocks, and spans between `.
+code() {
+    sed -n 's/^    //p' "$@"
+    grep -oh '`[^`]*`' "$@" | tr -d '`'
+}
+
+@test "numbers, questions, points, answers and figures are up to date" {
+    run handouts/write --check
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a number that is not the run's is found" {
+    spoilable
+    sed -i -E '0,/[0-9][0-9.]* ms(<!-- lab-1, b, d2h call -->)/s//99.9 ms\1/' "$copy/handouts/lab-1.md"
+    refused "lab-1.md:"
+}
+
+@test "a new run makes old numbers and figures wrong" {
+    spoilable
+    sed -i -E 's/^(b,d2h call,ns,[0-9]+,)[^,]*/\177000000/' "$copy"/labs/1-*/recorded/h200/results.csv
+    refused "77.0 ms<!-- lab-1, b, d2h call -->"
+    [[ "$output" == *"figures/lab-1-timeline-b.png"* ]]
+}
+
+@test "a value that no run has, and a number without one, are found" {
+    spoilable
+    echo 'It took 3 ms<!-- lab-1, b, no such call -->, and then<!-- lab-1, b, d2h call -->.' >>"$copy/handouts/lab-1.md"
+    refused 'no result "no such call" in part b'
+    [[ "$output" == *"no value before"* ]]
+}
+
+@test "a new question is missed in its sheet" {
+    spoilable
+    echo 'reading | new_key | 2 | b, d2h call; ms; 10 % | nowhere' >>"$copy/tests/rubric/lab-1.txt"
+    echo 'new_key =  # how long? ms' >>"$copy/labs/1-async-check/answers.txt"
+    refused "lab-1.md:"
+}
+
+@test "every key of answers.txt is asked in the sheet" {
+    for answers in labs/*/answers.txt; do
+        number=$(basename "$(dirname "$answers")" | cut -d- -f1)
+        keys=$(sed -n 's/^\([a-z][a-z0-9_]*\) *=.*/\1/p' "$answers")
+        [ "$(wc -w <<<"$keys")" -gt 3 ]
+        for key in $keys; do
+            grep -q "^- \`$key\`: ..." "handouts/lab-$number.md" || { echo "lab-$number: $key"; return 1; }
+        done
+    done
+}
+
+@test "every make target named is there" {
+    targets=$(make -pRrq : 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' | sort -u)
+    named=$(code "${sheets[@]}" README.md | grep -oE '(^|[ =])make( [A-Za-z0-9_=./-]+)+' | sed 's/^.*make//' |
+        tr ' ' '\n' | grep -E '^[a-z]' | grep -v = | sort -u)
+    [ "$(wc -l <<<"$named")" -gt 10 ]
+    for target in ${named//lab-N/lab-1}; do
+        grep -qx -- "${target/exercise-N/exercise-1}" <<<"$targets" || { echo "make $target"; return 1; }
+    done
+}
+
+@test "every option of a lab named is one of it" {
+    named=$(code "${sheets[@]}" | sed -nE 's/.*make (.* )?lab-([0-9]) ARGS="--([a-z-]+).*/\2 \3/p')
+    [ "$(wc -l <<<"$named")" -ge 4 ]
+    while read -r number option; do
+        grep -q "{\"$option\", OPTION_" labs/"$number"-*/lab.cu || { echo "lab-$number --$option"; return 1; }
+    done <<<"$named"
+}
+
+@test "every simulated GPU and host named is there" {
+    for gpu in $(code "${sheets[@]}" | grep -o '\bGPU=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
+        [ -e "common/sim/devices/$gpu.txt" ] || { echo "$gpu"; return 1; }
+    done
+    for host in $(code "${sheets[@]}" | grep -o 'SIM_HOST=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
+        [ -e "common/sim/devices/hosts/$host.txt" ] || { echo "$host"; return 1; }
+    done
+}
+
+@test "every file and link named is there" {
+    for path in $(code "${sheets[@]}" | grep -oP '(?<![\w/])(labs|tests|handouts|common|plots)/[\w./-]+' | sort -u); do
+        [ -e "${path%.}" ] || { echo "$path"; return 1; }
+    done
+    for sheet in "${sheets[@]}" README.md; do
+        for link in $(grep -oE '\]\([^)#]+' "$sheet" | sed 's/^](//' | grep -v '^http'); do
+            [ -e "$(dirname "$sheet")/$link" ] || { echo "$sheet: $link"; return 1; }
+        done
+    done
+}
+
+@test "every lab has a sheet that says what it was recorded on" {
+    for lab in labs/*/lab.cu; do
+        number=$(basename "$(dirname "$lab")" | cut -d- -f1)
+        grep -q '^\*Recorded on an .*, 20[0-9-]*\.<!-- lab-'"$number, run -->" "handouts/lab-$number.md"
+        grep -q "figures/lab-$number-" "handouts/lab-$number.md"
+    done
+}
+
+@test "kept figures are few and small" {
+    [ "$(ls handouts/figures/*.png | wc -l)" -le 16 ]
+    [ -z "$(find handouts/figures -size +60k)" ]
+}
+
+@test "every chart named is drawn, and every chart drawn is in the gallery" {
+    needs_pages
+    for sheet in handouts/lab-*.md; do
+        lab=$(basename "$sheet" .md)
+        for chart in $(code "$sheet" | grep -oE '[a-z0-9-]+\.png' | sort -u); do
+            [ -e "$pages/charts/$lab/$chart" ] || { echo "$lab: $chart"; return 1; }
+        done
+    done
+    [ "$(grep -c . "$BATS_FILE_TMPDIR/log")" -eq 1 ]
+    [ "$(grep -o '<img' "$pages/gallery.html" | wc -l)" -eq "$(ls "$pages"/charts/*/*.png | wc -l)" ]
+}
+
+@test "HTML stands alone" {
+    needs_pages
+    for sheet in "${sheets[@]}"; do
+        html=$pages/$(basename "$sheet" .md).html
+        [ "$(grep -c '<h1' "$html")" -eq 1 ]
+        [ -z "$(grep -oE '(src|href)="[^"]{1,60}' "$html" | grep -vE '="(data:|#|[a-z0-9-]+\.html$)')" ]
+        [ -z "$(grep -oE 'url\([^d)][^)]*|@import' "$html")" ]
+        [ "$(grep -c '<!-- ' "$html")" -eq 0 ]
+        grep -q '<img src="data:image/png' "$html" || [[ "$html" == *instructor* ]]
+    done
+}
+
+@test "PDF is on A4, two pages a lab, six for the instructor" {
+    needs_pages
+    for sheet in "${sheets[@]}"; do
+        pdf=$pages/$(basename "$sheet" .md).pdf
+        info=$(pdfinfo "$pdf")
+        grep -q 'Page size:.*(A4)' <<<"$info"
+        count=$(sed -n 's/^Pages: *//p' <<<"$info")
+        case $pdf in *lab-*) [ "$count" -le 2 ] ;; *instructor*) [ "$count" -le 6 ] ;; *) [ "$count" -ge 2 ] ;; esac
+        pdffonts "$pdf" | awk 'NR > 2 && $0 !~ /yes/ { bad = 1 } END { exit bad }'
+    done
+}
+
+@test "wrong usage" {
+    run --separate-stderr handouts/write --no-such
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *usage* ]]
+    run --separate-stderr handouts/write --help
+    [ "$status" -eq 0 ]
+}
