@@ -46,7 +46,7 @@ WARN      := -Wall -Wextra
 OPT       ?= -O2 -g
 DEFS      := -D_GNU_SOURCE -DLAB_VERSION='"$(VERSION)"'
 CFLAGS_   := -std=c11 $(OPT) $(WARN) $(DEFS) -Icommon -MMD -MP $(CFLAGS)
-SIM_INC   := -Icommon/sim/include -Icommon/sim -DSIMULATED -DSIM_DEVICES_DIR='"$(abspath common/sim/devices)"'
+SIM_INC   := -Icommon/sim/include -Icommon/sim -DSIM_DEVICES_DIR='"$(abspath common/sim/devices)"'
 SIM_CU    := -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
              -Xclang -target-sdk-version=11.0 -std=c++17 $(OPT) $(WARN) $(DEFS) -Icommon $(SIM_INC) -MMD -MP $(CFLAGS)
 ARCH      ?= $(if $(HAVE_GPU),native,all-major)

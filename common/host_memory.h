@@ -21,12 +21,22 @@ const char *host_kind_name(enum host_kind kind);
 void *host_alloc(enum host_kind kind, size_t bytes);
 void host_free(enum host_kind kind, void *memory, size_t bytes);
 
-/* host_alloc that dies with EXIT_ENVIRONMENT, and touches every page. */
+/* host_alloc that dies with EXIT_ENVIRONMENT, and host_touch. */
 void *host_alloc_touched(enum host_kind kind, size_t bytes);
 
-/* Bytes the system can give without swapping, a container's limit included. 0 if it does not say.
- */
+/* The functions below are implemented by gpu/host.c and by the simulator: on a simulated GPU
+ * memory takes room on this machine only where it is written, so that a laptop can simulate buffers
+ * of many GiB. */
+
+/* Touches every page, so that no page fault is to come. What the memory holds then is not said. */
+void host_touch(void *memory, size_t bytes);
+
+/* Bytes the host can give without swapping, a container's limit included. 0: it does not say, and
+ * nothing need be held against it. */
 size_t host_available_bytes(void);
+
+/* The system's choice of transparent huge pages ("always", "madvise", "never"); NULL: unknown. */
+const char *host_huge_pages(void);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ build() {
     case $BUILD in *san) sanitize=(-fsanitize=address,undefined -fno-sanitize=function,vptr) ;; esac
     { echo '#include <stdio.h>'; echo '#include "lab.h"'; cat; } >"$dir/program.cu"
     PATH=/usr/bin:/bin clang -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
-        -Xclang -target-sdk-version=11.0 -std=c++17 -O1 -DSIMULATED -Icommon -Icommon/sim/include \
+        -Xclang -target-sdk-version=11.0 -std=c++17 -O1 -Icommon -Icommon/sim/include \
         "${sanitize[@]}" -c "$dir/program.cu" -o "$dir/program.o" || return
     if [ $# -gt 0 ]; then
         clang -std=c11 -D_GNU_SOURCE -Icommon -Icommon/sim -Icommon/sim/include "${sanitize[@]}" \

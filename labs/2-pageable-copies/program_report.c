@@ -2,15 +2,13 @@
 #include "program.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "copies.h"
 #include "device.h"
+#include "host_memory.h"
 #include "link.h"
 #include "report.h"
 #include "results.h"
-#include "run.h"
 #include "text.h"
 
 static const char *const wait_names[WAITS] = {"spin", "block"};
@@ -29,15 +27,8 @@ static double median(const struct samples *samples) {
 
 /* The system may back fresh memory with 2 MiB pages: then a page fault is rare. "" if unknown. */
 static const char *huge_pages(void) {
-    static char line[128];
-    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
-    char *choice = file && fgets(line, sizeof line, file) ? strchr(line, '[') : NULL;
-    if (file)
-        fclose(file);
-    if (!choice || strcmp(device_kind, "gpu") != 0)
-        return "";
-    *strchrnul(choice, ']') = '\0';
-    return text(" (Transparent huge pages are set to \"%s\" here.)", choice + 1);
+    const char *choice = host_huge_pages();
+    return choice ? text(" (Transparent huge pages are set to \"%s\" here.)", choice) : "";
 }
 
 void introduce_program(void) {

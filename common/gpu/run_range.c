@@ -1,10 +1,9 @@
+/* run_range.c - NVTX is headers only; without a profiler its calls do nothing. */
 #include "run_range.h"
 
 #include <stdbool.h>
 
-/* NVTX is headers only; without a profiler its calls do nothing. A simulated GPU has no profiler,
- * even where a toolkit is installed. */
-#if !defined(SIMULATED) && defined(__has_include)
+#ifdef __has_include
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #define HAVE_NVTX 1
 #include <nvtx3/nvToolsExt.h>
