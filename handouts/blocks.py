@@ -69,7 +69,8 @@ def answers(lab):
             margin = f"± {item.tolerance * 100:.0f} %" if item.tolerance else "exactly"
             rows += f"| `{item.name}` | {value} | {item.hint}; {margin} |\n"
         elif item.kind == "conclusion":
-            rows += f"| `{item.name}` | {' or '.join(item.right)} | {item.hint} |\n"
+            right = " or ".join(f"`{word}`" for word in item.right)
+            rows += f"| `{item.name}` | {right} | {item.hint} |\n"
     return f"| key | answer | where to look |\n|---|---|---|\n{rows}"
 
 

@@ -5,8 +5,10 @@ import re
 import subprocess
 
 import figures
+import recorded
 
 ENTRY = re.compile(r"^- `([^`]+)`(.*)$", re.M)
+NUMBER = re.compile(rf"(\d) (?=(?:{recorded.UNITS}|KB|times)(?!\w))")  # and its unit on one line
 SECTION = re.compile(r"^## (lab-\S+)", re.M)
 
 
@@ -41,6 +43,8 @@ def with_all_charts(text, folder):
 def html(name, text, out):
     title = re.match(r"# (.*)", text).group(1)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"^(?! {4}).*", lambda line: NUMBER.sub("\\1\u00a0", line.group()), text,
+                  flags=re.M)
     text = re.sub(r"!\[[^\]]*\]\((figures/[^)]*)\)",  # of a lab that has no recorded run yet
                   lambda m: m.group() if os.path.exists("handouts/" + m.group(1)) else "", text)
     text = re.sub(r"^( *)!\[([^\]]*)\]\(([^)]*)\)\n\*([^*]*)\*$",
