@@ -42,10 +42,11 @@ def read_text(root, path, max_bytes):
     handle = open_beneath(root, path)
     if handle is None:
         return None
+    info = os.fstat(handle)
+    if not stat.S_ISREG(info.st_mode):
+        os.close(handle)
+        raise Unusable(f"{path} is no plain file")
     with os.fdopen(handle, "rb") as file:
-        info = os.fstat(file.fileno())
-        if not stat.S_ISREG(info.st_mode):
-            raise Unusable(f"{path} is no plain file")
         if info.st_size > max_bytes:
             raise Unusable(f"{path} has {info.st_size} bytes; at most {max_bytes} are read")
         data = file.read(max_bytes)

@@ -52,8 +52,9 @@ exit 0
 
 
 def files():
-    """Of the suite, without what is built: what git lists, or all if this is no repository."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, check=False)
+    """Of the suite, without what is built: what git does not ignore, or all if this is no repository."""
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             cwd=TOP, capture_output=True, check=False)
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.decode().split("\0")
     else:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a hand-in that is all right, for the grader's own tests: perfect.py PREPARED DIR
+"""Makes a hand-in that is all right, for the grader's own tests: perfect.py PREPARED DIR [LAB...]
 
 Solutions from tests/solutions, the CSV files of the prepared runs, and answers read from them.
 """
@@ -43,8 +43,9 @@ def fill(made, one, folder):
         shutil.copy(os.path.join(made.runs, one.lab, name), out)
 
 
-def main(prepared, folder):
-    made = suite.Suite(prepared, "sim", rubric.all_rubrics(os.path.dirname(TESTS)))
+def main(prepared, folder, *labs):
+    rubrics = rubric.select(rubric.all_rubrics(os.path.dirname(TESTS)), labs)
+    made = suite.Suite(prepared, "sim", rubrics)
     made.load_runs()
     for one in made.rubrics:
         fill(made, one, folder)

@@ -52,7 +52,7 @@ class Suite:
 
     def exercise_limits(self, time_s):
         on_gpu = self.device == "gpu"
-        return guard.Limits(time_s=time_s, memory_bytes=4 << 30, address_space=not on_gpu)
+        return guard.Limits(time_s=time_s, memory_bytes=2 << 30, address_space=not on_gpu)
 
     def compile_limits(self, time_s):
         return guard.Limits(time_s=time_s, memory_bytes=4 << 30, address_space=self.device != "gpu")

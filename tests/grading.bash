@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# What grading.bats and grade-class.bats share: hand-ins, and their grades.
+
+export PYTHONDONTWRITEBYTECODE=1
+# Grading starts make: the jobs of a make above are not its own.
+unset MAKEFLAGS MAKELEVEL MFLAGS GPU SIM_GPUS SIM_HOST CUDA_LAUNCH_BLOCKING
+
+# prepared LAB...: builds the suite once a file, and makes the hand-in "perfect".
+prepared() {
+    prepared=$BATS_FILE_TMPDIR/prepared perfect=$BATS_FILE_TMPDIR/perfect
+    export prepared perfect
+    tests/grade --device sim --prepare "$prepared" "$@"
+    tests/grading/perfect.py "$prepared" "$perfect" "$@"
+}
+
+# hand_in: a copy of the perfect one in $in.
+hand_in() {
+    in=$BATS_TEST_TMPDIR/in
+    cp -r "$perfect" "$in"
+}
+
+# grade ARG...: grades $in into $report (text) and $grades (JSON).
+grade() {
+    report=$BATS_TEST_TMPDIR/report grades=$BATS_TEST_TMPDIR/grades.json
+    tests/grade --device sim --prepared "$prepared" --submission "$in" \
+        --write "gradescope=$grades" "$@" >"$report"
+    cat "$report"
+}
+
+# sum KIND: the points of the items of that kind, and how many there could be: "3/5".
+sum() {
+    python3 -c 'import json, sys
+tests = [t for t in json.load(open(sys.argv[1]))["tests"] if t["name"].split()[1] == sys.argv[2]]
+print("{}/{}".format(sum(t["score"] for t in tests), sum(t["max_score"] for t in tests)))' \
+        "$grades" "$1"
+}
+
+# refused KIND TEXT: no points for that kind, and the report says why.
+refused() {
+    [ "$(sum "$1")" != 0/0 ]
+    [[ $(sum "$1") == 0/* ]] || { echo "points for $1: $(sum "$1")"; return 1; }
+    grep -qF -- "$2" "$report" || { echo "the report does not say: $2"; return 1; }
+}
