@@ -5,7 +5,6 @@
 
 #include "error.h"
 #include "lock.h"
-#include "run.h"
 
 enum { LOCK_LIMIT_S = 600 };
 
@@ -108,8 +107,12 @@ int waves(long blocks, int capacity) {
     return capacity > 0 ? (int)((blocks + capacity - 1) / capacity) : 0;
 }
 
+bool device_simulated(void) {
+    return strcmp(device_kind, "sim") == 0;
+}
+
 void device_lock(void) {
-    if (strcmp(device_kind, "sim") == 0)
+    if (device_simulated())
         return;
     char path[128], what[320];
     snprintf(path, sizeof path, "/tmp/gpu-asynchrony-labs-%s.lock", selected.uuid);

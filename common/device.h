@@ -19,11 +19,14 @@ struct device {
     int sms;
     int major, minor; /* compute capability */
     int copy_engines;
-    bool pageable_access; /* cudaDevAttrPageableMemoryAccess: pageable copies may be as fast as
-                             pinned */
+    bool pageable_access; /* cudaDevAttrPageableMemoryAccess: pageable may be as fast as pinned */
     size_t memory_bytes;
     int driver, runtime; /* as CUDA counts: 13000 is 13.0 */
 };
+
+/* "gpu" or "sim", as in run.csv. Defined by gpu/clock.c and by the simulator. */
+extern const char device_kind[];
+bool device_simulated(void);
 
 /* Chooses the device and fills the description, without creating a context. Dies with EXIT_USAGE
  * if index is out of range and with EXIT_ENVIRONMENT if there is no device, no driver, or it is

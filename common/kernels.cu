@@ -1,11 +1,11 @@
 /* kernels.cu - the spinning kernels all labs share, their calibration and their time-outs. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.h"
 #include "error.h"
 #include "kernels.h"
-#include "run.h"
 #include "spin.cuh"
 
 enum {
@@ -86,6 +86,11 @@ static void calibrate(cudaStream_t stream, cudaEvent_t start, cudaEvent_t end) {
         warn("the SM clock is unsteady: a sleep lasted %.0f %% more or less than asked for; "
              "fix the clock (nvidia-smi --lock-gpu-clocks) or wait until the GPU is idle",
              off * 100);
+}
+
+bool launches_block(void) {
+    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    return blocking && *blocking && strcmp(blocking, "0") != 0;
 }
 
 static void load_gate_kernel(cudaStream_t stream) {

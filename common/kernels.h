@@ -4,6 +4,7 @@
 #define KERNELS_H
 
 #include <cuda_runtime.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,10 @@ __global__ void sleep_kernel(int64_t cycles, struct spin_guard *guard);
  * or behind an event recorded after it, waits until the host calls gate_open. */
 __global__ void gate_kernel(volatile int *open, struct spin_guard *guard);
 #endif
+
+/* True if CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel, and the run is invalid
+ * (CUDA programming guide, on CUDA_LAUNCH_BLOCKING). */
+bool launches_block(void);
 
 /* Loads the kernels (a first launch may wait for the device to drain: lazy loading) and measures
  * the SM clock so that sleeps last as long as they say. Called by lab_begin. */

@@ -3,13 +3,11 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "device.h"
 #include "error.h"
 #include "report.h"
 #include "results.h"
-#include "run.h"
 #include "text.h"
 
 /* The number at the start of /sys/bus/pci/devices/<device>/<file>; 0 if there is none. */
@@ -32,7 +30,7 @@ static double read_sys(const char *file) {
  * base specification). The device's maximum, not what an idle link has been slowed down to. A GPU
  * that shares the host's page tables is on a faster link than the PCIe one it also reports. */
 static double pcie_limit(void) {
-    if (strcmp(device_kind, "gpu") != 0 || device()->pageable_access)
+    if (device_simulated() || device()->pageable_access)
         return 0;
     double gigatransfers = read_sys("max_link_speed"), lanes = read_sys("max_link_width");
     if (lanes < 1 || lanes > 32)
@@ -48,7 +46,9 @@ static double memory_limit(void) {
     return 2e-6 * kilohertz * bits / 8;
 }
 
-double link_limit(const char **what) {
+/* Bytes per ns that no copy between host and device can exceed, and in *what where that comes from.
+ * 0 if that is not known. */
+static double link_limit(const char **what) {
     double pcie = pcie_limit();
     *what = pcie > 0 ? "PCIe link" : "memory bus";
     return pcie > 0 ? pcie : memory_limit();

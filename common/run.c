@@ -21,10 +21,9 @@
 
 enum { MAX_REPEATS = 1001 };
 
-int64_t opt_device, opt_repeats;
-const char *opt_out;
-static int64_t opt_no_trace, opt_help, opt_version;
-static const char *opt_parts;
+int64_t opt_repeats;
+static int64_t opt_device, opt_no_trace, opt_help, opt_version;
+static const char *opt_out, *opt_parts;
 
 static const struct option_spec shared_options[] = {
     {"out", OPTION_STRING, &opt_out, 0, 0, NULL, "folder for the CSV files; without it none"},
@@ -69,20 +68,14 @@ static void parse_command_line(int argc, char **argv) {
     check_parts();
 }
 
-bool launches_block(void) {
-    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-    return blocking != NULL && *blocking != '\0' && strcmp(blocking, "0") != 0;
-}
-
 static void print_heading(void) {
     const struct device *gpu = device();
-    bool simulated = strcmp(device_kind, "sim") == 0;
     printf("%s %s (version %s)\n\n", lab->name, lab->title, LAB_VERSION);
     say("%s", lab->summary);
     printf("\nDevice   %s%s: %d SMs, compute capability %d.%d, %s, %d copy engines\n",
-           simulated ? "SIMULATED " : "", gpu->name, gpu->sms, gpu->major, gpu->minor,
+           device_simulated() ? "SIMULATED " : "", gpu->name, gpu->sms, gpu->major, gpu->minor,
            show_bytes((double)gpu->memory_bytes), gpu->copy_engines);
-    if (simulated)
+    if (device_simulated())
         printf("         what a model of the documented rules predicts, not a measurement\n");
     printf("CUDA     driver %d.%d, runtime %d.%d\n", gpu->driver / 1000, gpu->driver % 1000 / 10,
            gpu->runtime / 1000, gpu->runtime % 1000 / 10);

@@ -48,16 +48,7 @@ const char *traced_part(const char *part, int i);
  * lab_begin took, and returns the exit status for main. */
 int lab_end(void);
 
-/* True if CUDA_LAUNCH_BLOCKING is set: every launch waits for its kernel, and the run is invalid
- * (CUDA programming guide, on CUDA_LAUNCH_BLOCKING). */
-bool launches_block(void);
-
-/* "gpu" or "sim": defined by gpu/clock.c and by the simulator. */
-extern const char device_kind[];
-
-/* The shared options. */
-extern int64_t opt_device, opt_repeats;
-extern const char *opt_out;
+extern int64_t opt_repeats; /* --repeats; 0: not given */
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,6 @@
 #include "device.h"
 #include "error.h"
 #include "results.h"
-#include "run.h"
 #include "timeline.h"
 #include "tracer.h"
 
@@ -47,7 +46,7 @@ static struct utsname machine(void) {
 
 const char *run_comparable_note(void) {
     struct utsname names = machine();
-    if (strcmp(device_kind, "gpu") == 0 && strstr(names.release, "icrosoft") != NULL)
+    if (!device_simulated() && strstr(names.release, "icrosoft") != NULL)
         return "WSL: launches pass through WDDM, which batches them; launch times are not "
                "comparable with other systems'";
     return NULL;
@@ -55,7 +54,7 @@ const char *run_comparable_note(void) {
 
 /* The version this was built against: asking the library would start it. */
 static void cublas_row(struct csv *csv) {
-    if (strcmp(device_kind, "sim") == 0)
+    if (device_simulated())
         row(csv, "cublas", "simulated");
     else
         row(csv, "cublas", "%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH);
@@ -64,7 +63,7 @@ static void cublas_row(struct csv *csv) {
 static void device_rows(struct csv *csv) {
     const struct device *gpu = device();
     row(csv, "device_kind", "%s", device_kind);
-    row(csv, "device", "%s%s", strcmp(device_kind, "sim") == 0 ? "SIMULATED " : "", gpu->name);
+    row(csv, "device", "%s%s", device_simulated() ? "SIMULATED " : "", gpu->name);
     row(csv, "uuid", "%s", gpu->uuid);
     row(csv, "pci", "%s", gpu->pci);
     row(csv, "sms", "%d", gpu->sms);

@@ -11,7 +11,6 @@
 #include "csv.h"
 #include "device.h"
 #include "error.h"
-#include "run.h"
 #include "timeline.h"
 
 /* Process ids: the host is 0, device d is 1 + d, and the SMs of device d are FIRST_SM_PID + d. */
@@ -124,7 +123,7 @@ static void name_something(const char *what, int pid, int tid, const char *name)
 
 static void name_process(int pid) {
     const struct device *gpu = device();
-    const char *kind = strcmp(device_kind, "sim") == 0 ? "SIMULATED " : "";
+    const char *kind = device_simulated() ? "SIMULATED " : "";
     char name[400];
     int index = pid >= FIRST_SM_PID ? pid - FIRST_SM_PID : pid - 1;
     if (pid == HOST_PID)

@@ -1,4 +1,4 @@
-/* timeline.json: the run's timeline for ui.perfetto.dev and chrome://tracing. */
+/* timeline_json.h - timeline.json: the run's timeline for ui.perfetto.dev and chrome://tracing. */
 #ifndef TIMELINE_JSON_H
 #define TIMELINE_JSON_H
 

@@ -28,13 +28,9 @@ static int64_t real_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool simulated(void) {
-    return strcmp(device_kind, "sim") == 0;
-}
-
 static void judge(const char *id, bool met, const char *measured, const char *goal,
                   const char *why) {
-    if (simulated())
+    if (device_simulated())
         check_cannot_show(id, "a simulated GPU's times are the model's");
     else
         check(id, met, measured, goal, why);

@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "run.h"
+#include "device.h"
 
 const char device_kind[] = "gpu";
 

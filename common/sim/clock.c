@@ -4,8 +4,8 @@
 
 #include "clock.h"
 #include "core.h"
+#include "device.h"
 #include "error.h"
-#include "run.h"
 
 const char device_kind[] = "sim";
 
