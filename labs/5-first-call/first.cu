@@ -193,7 +193,8 @@ extern const struct child_experiment first_experiments[] = {{"context", context}
                                                             {"pinned", pinned},
                                                             {"callback", callback},
                                                             {"products", first_products},
-                                                            {"benchmark", first_benchmark},
+                                                            {"naive", first_naive},
+                                                            {"right", first_right},
                                                             {"clock", clock_ramp},
                                                             {"behind", behind},
                                                             {NULL, NULL}};

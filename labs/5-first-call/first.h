@@ -23,14 +23,17 @@ enum { HOLD_LIMIT_MS = 100 }; /* the spinning kernel of part f gives up after th
  * products <dims>: cublasCreate, a second handle, then for each dim the first product and the
  *     second; how many of them were checked, how many of those were wrong.
  * clock: SM clock in kHz at first and when settled, time until it had settled.
- * benchmark <dim>: when it started; allocation with context, copy in, cublasCreate, product, copy
- *     out, all of it; one product by a benchmark done right; products checked, products wrong.
+ * naive <dim>: when it started; allocation with context, copy in, cublasCreate, product, copy out,
+ *     all of it; products checked, products wrong.
+ * right <dim>: one product by a benchmark done right, its first reading and its median; products
+ *     checked, products wrong.
  * behind: launch of a loaded kernel, of one never launched; how long the spinning kernel spun. */
 extern const struct child_experiment first_experiments[];
 
 /* In products.cu. */
 void first_products(struct numbers *out, const char *dims);
-void first_benchmark(struct numbers *out, const char *dim);
+void first_naive(struct numbers *out, const char *dim);
+void first_right(struct numbers *out, const char *dim);
 
 /* Times a CUDA call on the host's clock, adds it (ns) and checks its error. */
 #define TIME(out, call)                                                                            \
