@@ -33,6 +33,11 @@ def one_line(text, length=200):
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:length]
 
 
+def last_line(output):
+    lines = [line for line in output.splitlines() if line.strip()]
+    return one_line(lines[-1]) if lines else "it said nothing"
+
+
 class Grader:
     def __init__(self, suite, time_s):
         self.suite = suite
@@ -181,7 +186,7 @@ class Grader:
                     return {row["id"]: row for row in csv.DictReader(file)}
             except OSError:
                 raise source.Refused("it ended before it was judged: "
-                                     + one_line(outcome.output[-300:])) from None
+                                     + last_line(outcome.output)) from None
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
@@ -230,7 +235,7 @@ class Grader:
         broken = [r for name, r in checks.items() if name not in paid and r["verdict"] != "pass"]
         if row["verdict"] == "pass" and not broken:
             return Result(item, PASS, row["measured"], row["required"], device)
-        if row["verdict"] == "pass":
-            row = broken[0]
-        return Result(item, FAIL, f"{row['id']}: {row['measured'] or row['verdict']}",
-                      row["required"], device, f"make exercise-{rubric.lab[4:]} draws what happens")
+        failed = ([row] if row["verdict"] != "pass" else []) + broken
+        measured = [f"{r['id']}: {r['measured'] or r['verdict']}" for r in failed]
+        return Result(item, FAIL, "; ".join(measured), failed[0]["required"], device,
+                      f"make exercise-{rubric.lab[4:]} draws what happens")

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# A class: many hand-ins at once, some of them broken, and the grade book.
+
+bats_require_minimum_version 1.5.0
+load grading.bash
+
+setup_file() { prepared lab-1 lab-3; }
+
+setup() {
+    class=$BATS_TEST_TMPDIR/class out=$BATS_TEST_TMPDIR/out
+    mkdir "$class"
+}
+
+grade_class() {
+    tests/grade-class --device sim --prepared "$prepared" --out "$out" "$class" lab-1 lab-3 "$@"
+}
+
+# cell NAME COLUMN: of the grade book.
+cell() {
+    python3 -c 'import csv, sys
+rows = {r["hand-in"]: r for r in csv.DictReader(open(sys.argv[1], newline=""))}
+print(rows[sys.argv[2]][sys.argv[3]])' "$out/grades.csv" "$1" "$2"
+}
+
+@test "right, wrong, empty, looping and unreadable hand-ins: each has its line" {
+    for name in ada empty endless; do cp -r "$perfect" "$class/$name"; done
+    rm -r "$class/empty/labs" "$class/empty/out"
+    sed -i 's/^void exercise_queue.*/static volatile int n;\n&\n    for (;;) n++;/' \
+        "$class/endless/labs/1-async-check/exercise.cu"
+    echo 'nothing to unzip' >"$class/torn.zip"
+    mkdir "$class/=cmd()" && cp labs/1-async-check/exercise.cu "$class/=cmd()/exercise-1.cu"
+    echo 'a file, not a hand-in' >"$class/notes.txt"
+    ln -s /etc "$class/link"
+    run -1 grade_class -j 2 --time-limit 5
+    [[ $output == *"4 of 5 graded"* ]]
+    [[ $output == *"torn: torn.zip cannot be unpacked"* ]]
+    [ "$(cell ada score)" = 67 ] && [ "$(cell ada of)" = 67 ] && [ "$(cell ada lab-3)" = 34 ]
+    [ "$(cell empty score)" = 0 ] && [ "$(cell empty of)" = 67 ]
+    [ "$(cell endless score)" = 57 ] && [ "$(cell endless lab-1)" = 23 ]
+    [ "$(cell torn score)" = 0 ] && [[ $(cell torn problem) == *"cannot be unpacked"* ]]
+    [ "$(cell "'=cmd()" score)" = 0 ]
+    [ "$(wc -l <"$out/grades.csv")" -eq 6 ]
+    grep -q 'stopped: still running after 5 s' "$out/endless.txt"
+    [ "$(tail -n 1 "$out/ada.txt")" = "Score: 67/67" ]
+    python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["score"] == 67' "$out/ada.json"
+}
+
+@test "a zip as the hand-in rule makes it; a zip that climbs out of its folder" {
+    mkdir "$BATS_TEST_TMPDIR/x" && cp -r "$perfect" "$BATS_TEST_TMPDIR/x/hand-in"
+    (cd "$BATS_TEST_TMPDIR/x" && python3 -m zipfile -c "$class/bob.zip" hand-in)
+    python3 - "$class/eve.zip" <<'END'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    archive.writestr("../../answers.txt", "x = 1\n")
+    archive.writestr("/labs/1-async-check/answers.txt", "guess_launch = 4 us\n")
+    link = zipfile.ZipInfo("labs/1-async-check/exercise.cu")
+    link.external_attr = 0o120777 << 16
+    archive.writestr(link, "/etc/passwd")
+END
+    grade_class
+    [ "$(cell bob score)" = 67 ]
+    [ "$(cell eve score)" = 1 ]
+    [ ! -e "$BATS_TEST_TMPDIR/answers.txt" ] && [ ! -e /labs ]
+}
+
+@test "the very same run in two hand-ins is noted" {
+    for name in ann ben cid; do cp -r "$perfect" "$class/$name"; done
+    sed -i 's/^date,.*/date,2026-01-02T03:04:05Z/' "$class/cid/out/lab-3/run.csv"
+    rm -r "$class"/{ann,ben,cid}/out/lab-1
+    grade_class
+    [ "$(cell ann note)" = "lab-3: same run as ben" ]
+    [ -z "$(cell cid note)" ]
+}
+
+@test "a folder without hand-ins, and one that is not there" {
+    run -2 grade_class
+    run -2 tests/grade-class --device sim /nonexistent
+    run -2 tests/grade-class --device sim "$class" -j 0
+}
