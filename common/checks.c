@@ -9,6 +9,7 @@
 #include "csv.h"
 #include "error.h"
 #include "report.h"
+#include "text.h"
 
 struct check_row {
     char *id, *measured, *required, *why;
@@ -19,13 +20,6 @@ static struct check_row *rows;
 static size_t row_count, row_room;
 static char *invalid;
 
-static char *copy_of(const char *text) {
-    char *copy = strdup(text);
-    if (copy == NULL)
-        die(EXIT_ENVIRONMENT, "out of memory for the checks");
-    return copy;
-}
-
 static void add(const char *id, enum verdict verdict, const char *measured, const char *required,
                 const char *why) {
     if (row_count == row_room) {
@@ -34,7 +28,7 @@ static void add(const char *id, enum verdict verdict, const char *measured, cons
         if (rows == NULL)
             die(EXIT_ENVIRONMENT, "out of memory for the checks");
     }
-    struct check_row row = {copy_of(id), copy_of(measured), copy_of(required), copy_of(why),
+    struct check_row row = {text_copy(id), text_copy(measured), text_copy(required), text_copy(why),
                             verdict};
     rows[row_count++] = row;
 }
@@ -50,7 +44,7 @@ void check_cannot_show(const char *id, const char *why) {
 
 void run_invalid(const char *reason) {
     if (invalid == NULL)
-        invalid = copy_of(reason);
+        invalid = text_copy(reason);
 }
 
 const char *run_invalid_reason(void) {

@@ -1,11 +1,11 @@
 #include "concurrency.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+#include "text.h"
 
 static const char *const names[PAIR_CLASSES] = {"launch-bound", "concurrent", "tail-only",
                                                 "serial"};
@@ -229,74 +229,46 @@ bool pair_agrees(const struct pair_prediction *prediction, enum pair_class seen)
     return (prediction->possible & bit(seen)) != 0;
 }
 
-enum { BUFFERS = 32, BUFFER_BYTES = 200 };
-
-static char *next_buffer(void) {
-    static char buffers[BUFFERS][BUFFER_BYTES];
-    static unsigned next;
-    return buffers[next++ % BUFFERS];
-}
-
 const char *pair_prediction_name(const struct pair_prediction *prediction) {
-    char *buffer = next_buffer();
+    const char *name = names[prediction->likely];
     if (prediction->possible == PAIR_ANY)
         return "any";
-    int length = snprintf(buffer, BUFFER_BYTES, "%s", names[prediction->likely]);
     for (int i = 0; i < PAIR_CLASSES; i++)
         if (i != (int)prediction->likely && (prediction->possible & bit((enum pair_class)i)))
-            length +=
-                snprintf(buffer + length, (size_t)(BUFFER_BYTES - length), " or %s", names[i]);
-    return buffer;
+            name = text("%s or %s", name, names[i]);
+    return name;
 }
 
 const char *pair_why_predicted(const struct pair_facts *f, const struct pair_prediction *is) {
-    char *buffer = next_buffer();
     const char *spacing = show_time(f->spacing_ns), *kernel = show_time(f->kernel_ns);
     switch (is->likely) {
     case PAIR_LAUNCH_BOUND:
-        snprintf(buffer, BUFFER_BYTES, "runs %s, the next is queued only after %s", kernel,
-                 spacing);
-        break;
+        return text("runs %s, the next is queued only after %s", kernel, spacing);
     case PAIR_CONCURRENT:
-        if (f->capacity > 0)
-            snprintf(buffer, BUFFER_BYTES, "runs %s and leaves room: %ld of %d blocks", kernel,
-                     f->blocks, f->capacity);
-        else
-            snprintf(buffer, BUFFER_BYTES, "runs %s; nobody knows its blocks", kernel);
-        break;
+        if (f->capacity <= 0)
+            return text("runs %s; nobody knows its blocks", kernel);
+        return text("runs %s and leaves room: %ld of %d blocks", kernel, f->blocks, f->capacity);
     case PAIR_TAIL_ONLY:
-        snprintf(buffer, BUFFER_BYTES,
-                 "fills the GPU until the last of %ld waves (%ld blocks, %d at once)", waves_of(f),
-                 f->blocks, f->capacity);
-        break;
+        return text("fills the GPU until the last of %ld waves (%ld blocks, %d at once)",
+                    waves_of(f), f->blocks, f->capacity);
     default:
-        snprintf(buffer, BUFFER_BYTES, "one stream: the next waits for its end");
+        return "one stream: the next waits for its end";
     }
-    return buffer;
 }
 
 const char *pair_why_seen(const struct pair_seen *seen) {
-    char *buffer = next_buffer();
     switch (seen->is) {
     case PAIR_LAUNCH_BOUND:
-        if (seen->late_ns > 0)
-            snprintf(buffer, BUFFER_BYTES, "first over %s before the second came",
-                     show_time((double)seen->late_ns));
-        else
-            snprintf(buffer, BUFFER_BYTES, "first over as the second came");
-        break;
+        if (seen->late_ns <= 0)
+            return "first over as the second came";
+        return text("first over %s before the second came", show_time((double)seen->late_ns));
     case PAIR_CONCURRENT:
-        snprintf(buffer, BUFFER_BYTES, "second found room as it came");
-        break;
+        return "second found room as it came";
     case PAIR_TAIL_ONLY:
-        snprintf(buffer, BUFFER_BYTES, "second held %s, until the first left room",
-                 show_time((double)seen->held_ns));
-        break;
+        return text("second held %s, until the first left room", show_time((double)seen->held_ns));
     default:
-        snprintf(buffer, BUFFER_BYTES, "second held %s, until the first had ended",
-                 show_time((double)seen->held_ns));
+        return text("second held %s, until the first had ended", show_time((double)seen->held_ns));
     }
-    return buffer;
 }
 
 double packed_ns(const struct pair_facts *f, int count) {

@@ -87,10 +87,12 @@ struct pair_prediction pair_predict(const struct pair_facts *facts);
 
 bool pair_agrees(const struct pair_prediction *prediction, enum pair_class seen);
 
-/* "launch-bound", or "concurrent or tail-only", the likely one first, or "any". */
+/* "launch-bound", or "concurrent or tail-only", the likely one first, or "any"; kept like the
+ * reasons below. */
 const char *pair_prediction_name(const struct pair_prediction *prediction);
 
-/* One clause that gives the reason, with the figures; in one of 32 rotating buffers. */
+/* One clause that gives the reason, with the figures; in one of text's rotating buffers (text.h).
+ */
 const char *pair_why_predicted(const struct pair_facts *facts, const struct pair_prediction *is);
 const char *pair_why_seen(const struct pair_seen *seen);
 

@@ -19,8 +19,7 @@ struct csv *csv_create(const char *dir, const char *name);
 
 void csv_text(struct csv *csv, const char *text);
 void csv_int(struct csv *csv, int64_t value);
-void csv_real(struct csv *csv,
-              double value); /* shortest text that reads back the same; NaN: empty */
+void csv_real(struct csv *csv, double value); /* shortest that reads back the same; NaN: empty */
 void csv_end_row(struct csv *csv);
 
 /* n bytes as they are: for other kinds of file that must appear whole or not at all. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "text.h"
 
 enum { PAGE_WIDTH = 100, MAX_COLUMNS = 32 };
 
@@ -97,12 +98,8 @@ void table_begin(int columns, ...) {
     table.cells = 0;
     va_list arguments;
     va_start(arguments, columns);
-    for (int i = 0; i < columns; i++) {
-        char *heading = strdup(va_arg(arguments, const char *));
-        if (heading == NULL)
-            die(EXIT_ENVIRONMENT, "out of memory for the report");
-        add_cell(heading);
-    }
+    for (int i = 0; i < columns; i++)
+        add_cell(text_copy(va_arg(arguments, const char *)));
     va_end(arguments);
 }
 

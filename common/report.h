@@ -26,7 +26,7 @@ void table_cell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void table_end(void);
 
 /* Numbers as text, three significant digits and a unit: "8.33 ms", "64.0 MiB", "55.4 GB/s".
- * The result lies in one of 32 rotating buffers: good until 32 more calls. NaN prints as "-". */
+ * The result lies in one of text's rotating buffers (text.h). NaN prints as "-". */
 const char *show_time(double ns);
 const char *show_bytes(double bytes);
 const char *show_rate(double bytes, double ns);

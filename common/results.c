@@ -6,6 +6,7 @@
 
 #include "csv.h"
 #include "error.h"
+#include "text.h"
 
 struct result_row {
     char *part, *name, *unit;
@@ -14,13 +15,6 @@ struct result_row {
 
 static struct result_row *rows;
 static size_t row_count, row_room;
-
-static char *copy_of(const char *text) {
-    char *copy = strdup(text);
-    if (copy == NULL)
-        die(EXIT_ENVIRONMENT, "out of memory for the results");
-    return copy;
-}
 
 static struct result_row *new_row(void) {
     if (row_count == row_room) {
@@ -34,9 +28,9 @@ static struct result_row *new_row(void) {
 
 void result(const char *part, const char *name, const char *unit, const struct samples *samples) {
     struct result_row *row = new_row();
-    row->part = copy_of(part);
-    row->name = copy_of(name);
-    row->unit = copy_of(unit);
+    row->part = text_copy(part);
+    row->name = text_copy(name);
+    row->unit = text_copy(unit);
     row->stats = stats_of(samples);
     if (stats_cold_start(&row->stats))
         warn("part %s: the first '%s' took %.0f times the median; something was not warmed up",

@@ -12,7 +12,8 @@ extern "C" {
 
 /* One row of results.csv: median, min, max and cov of the samples.
  * name is words separated by single spaces, the swept value last: "return h2d pageable 65536".
- * Units: ns, bytes, "bytes/ns" (= GB/s), "share" (0 to 1), "count". Copies everything. */
+ * Units: "ns", "bytes", "bytes/ns" (= GB/s), "cycles/ns" (= GHz), "share" (0 to 1), "ratio",
+ * "count"; "class" and "bits" as in concurrency.h. Copies everything. */
 void result(const char *part, const char *name, const char *unit, const struct samples *samples);
 
 /* The same for a single figure (n = 1). */

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BUFFERS = 32, BUFFER_BYTES = 128, NUMBER_BYTES = 32 };
+#include "text.h"
+
+enum { NUMBER_BYTES = 32 };
 
 struct scale {
     double factor;
@@ -18,12 +20,6 @@ static const struct scale sizes[] = {
     {0, NULL}};
 static const struct scale rates[] = {{1, "B/s"},    {1e3, "kB/s"},  {1e6, "MB/s"},
                                      {1e9, "GB/s"}, {1e12, "TB/s"}, {0, NULL}};
-
-static char *next_buffer(void) {
-    static char buffers[BUFFERS][BUFFER_BYTES];
-    static unsigned next;
-    return buffers[next++ % BUFFERS];
-}
 
 /* '.' whatever the locale says. */
 static void print_fixed(char *buffer, int decimals, double value) {
@@ -49,7 +45,7 @@ static const struct scale *scale_of(const struct scale *scale, double value, dou
 }
 
 static const char *show_scaled(const struct scale *scales, double value, double limit) {
-    char *buffer = next_buffer(), number[NUMBER_BYTES];
+    char number[NUMBER_BYTES];
     if (isnan(value))
         return "-";
     const struct scale *scale = scale_of(scales, value, limit);
@@ -57,8 +53,7 @@ static const char *show_scaled(const struct scale *scales, double value, double 
     /* 4 B, not 4.00 B: a whole count of the smallest unit is exact. */
     print_fixed(number, scale == scales && scaled == rint(scaled) ? 0 : decimals_of(scaled),
                 scaled);
-    snprintf(buffer, BUFFER_BYTES, "%s %s", number, scale->unit);
-    return buffer;
+    return text("%s %s", number, scale->unit);
 }
 
 const char *show_time(double ns) {
@@ -76,26 +71,23 @@ const char *show_rate(double bytes, double ns) {
 const char *show_percent(double share) {
     if (isnan(share))
         return "-";
-    char *buffer = next_buffer(), number[NUMBER_BYTES];
+    char number[NUMBER_BYTES];
     double percent = 100 * share;
     print_fixed(number, fabs(percent) < 99.95 && percent != 0 ? 1 : 0, percent);
-    snprintf(buffer, BUFFER_BYTES, "%s %%", number);
-    return buffer;
+    return text("%s %%", number);
 }
 
 const char *show_times(const struct samples *samples) {
     struct stats s = stats_of(samples);
     if (isnan(s.median))
         return "-";
-    char *buffer = next_buffer(), low[NUMBER_BYTES];
+    char low[NUMBER_BYTES];
     const struct scale *unit = scale_of(times, s.median, 1000);
     /* The lowest without its unit where all three have the same one. */
     if (unit == scale_of(times, s.min, 1000) && unit == scale_of(times, s.max, 1000))
         print_fixed(low, decimals_of(s.min / unit->factor), s.min / unit->factor);
     else
         snprintf(low, sizeof low, "%s", show_time(s.min));
-    const char *median = show_time(s.median), *high = show_time(s.max), *cov = show_percent(s.cov);
-    snprintf(buffer, BUFFER_BYTES, "%.24s (%s to %.24s, n %d, cov %.16s)", median, low, high, s.n,
-             cov);
-    return buffer;
+    return text("%s (%s to %s, n %d, cov %s)", show_time(s.median), low, show_time(s.max), s.n,
+                show_percent(s.cov));
 }

@@ -24,8 +24,8 @@ int64_t device_end_ns(const char *part);
 int64_t total_ns(const char *part, enum span_kind kind);
 int64_t total_bytes(const char *part, enum span_kind kind);
 
-/* Copies between host and device: the sum of their durations, and how much of it passed while a
- * kernel ran, in ns. */
+/* Copies between host and device, and between devices: the sum of their durations, and how much of
+ * it passed while a kernel ran, in ns. */
 int64_t copy_ns(const char *part);
 int64_t copy_hidden_ns(const char *part);
 

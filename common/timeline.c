@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "error.h"
+#include "text.h"
 
 enum { MOST_SPANS = 1 << 24, LEAST_SPANS = 1 << 16 };
 
@@ -51,9 +52,7 @@ const char *timeline_name(const char *text) {
         names_grow();
     char **slot = slot_of(text);
     if (*slot == NULL) {
-        *slot = strdup(text);
-        if (*slot == NULL)
-            die(EXIT_ENVIRONMENT, "out of memory for the timeline's names");
+        *slot = text_copy(text);
         name_count++;
     }
     return *slot;
