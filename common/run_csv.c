@@ -60,6 +60,18 @@ static void cublas_row(struct csv *csv) {
         row(csv, "cublas", "%d.%d.%d", CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH);
 }
 
+/* The release that nvidia-smi shows ("580.159.04"); empty where the kernel module does not say. */
+static void driver_release_row(struct csv *csv) {
+    char release[64] = "";
+    FILE *file = device_simulated() ? NULL : fopen("/sys/module/nvidia/version", "re");
+    if (file != NULL) {
+        if (fgets(release, sizeof release, file) != NULL)
+            release[strcspn(release, "\n")] = '\0';
+        fclose(file);
+    }
+    row(csv, "driver release", "%s", release);
+}
+
 static void device_rows(struct csv *csv) {
     const struct device *gpu = device();
     row(csv, "device_kind", "%s", device_kind);
@@ -72,6 +84,7 @@ static void device_rows(struct csv *csv) {
     row(csv, "memory bytes", "%zu", gpu->memory_bytes);
     row(csv, "pageable access", "%d", gpu->pageable_access);
     version_row(csv, "driver", gpu->driver);
+    driver_release_row(csv);
     version_row(csv, "runtime", gpu->runtime);
     cublas_row(csv);
 }

@@ -58,7 +58,8 @@ def about(run):
 
 def recorded_on(run):
     key = about(run)
-    version = f"driver for CUDA {key['driver']}"
+    release = key.get("driver release")
+    version = f"driver {release}, CUDA {key['driver']}" if release else f"driver for CUDA {key['driver']}"
     return f"Recorded on an {key['device']} ({version}), {key['date'][:10]}."
 
 
