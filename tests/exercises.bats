@@ -105,6 +105,7 @@ items_variant() {
     items_variant 's/    int blocks = /    struct items items = x->items; items.item_cycles \/= 2; int blocks = /; s/(x->items, 0/(items, 0/'
     judge 1
     has a-kernel-work "$(verdicts fail)"
+    has a-near-bound "$(verdicts fail)"
 }
 
 @test "exercise 4: a counter that is not set to 0 again does nothing in the second round" {
@@ -149,6 +150,8 @@ benchmark_variant() {
     benchmark_variant 's/x->ns\[x->readings\] = reading(.*/x->ns[x->readings] = x->readings ? x->ns[0] : reading(x, cublas, a, b, c);/'
     judge 1
     has a-work-done "$(verdicts fail)"
+    has a-agrees "$(verdicts fail)"
+    has a-first-to-median "$(verdicts fail)"
     benchmark_variant 's/x->ns\[x->readings\] = reading(.*/x->ns[x->readings] = 90000;/'
     judge 1
     has a-work-done "$(verdicts fail)"
@@ -187,6 +190,14 @@ exchange_variant() {
     has b-exchange-hidden "$(verdicts fail)"
 }
 
+@test "exercise 6: shorter kernels are not the work that was asked for" {
+    exchange_variant 's/(words, n, x->transform)/(words, n, shorter(x))/; s/^static void transform(/static struct transform shorter(struct exercise *x) { struct transform t = x->transform; t.block_cycles \/= 2; return t; }\n&/'
+    judge 1
+    has b-words-right "$(verdicts pass)"
+    has b-kernel-work "$(verdicts fail)"
+    has b-exchange-hidden "$(verdicts fail)"
+}
+
 @test "exercise 6: one GPU, or no peer access: nothing is judged, and the reason is given" {
     build 6 $solutions/exercise-6.cu
     SIM_GPUS=1 judge 77
@@ -199,11 +210,11 @@ exchange_variant() {
 # ---- all ----
 
 @test "without a tracer no goal that needs the timeline is passed" {
-    for n in 4 6; do
+    for n in 4 5 6; do
         build $n $solutions/exercise-$n.cu
         judge 0 --no-trace
         [ -n "$(verdicts cannot-show)" ]
-        for goal in a-near-bound b-exchange-hidden b-makespan; do
+        for goal in a-near-bound a-agrees a-first-to-median b-exchange-hidden b-makespan; do
             run ! has $goal "$(verdicts pass)"
         done
     done

@@ -1,18 +1,19 @@
 /* beside.cu - a copy beside kernels that fill its GPUs. */
 #include <math.h>
-#include <string.h>
 
 #include "beside.h"
 #include "lab.h"
 #include "pattern.h"
 #include "queued.h"
 #include "text.h"
+#include "traced.h"
 
 /* One way while it is measured: [0] there, [1] back. */
 struct run {
     const struct way *way;
     struct call call[2];
     struct samples copy_ns[2]; /* by events round the call */
+    double last_ns[2];         /* ... in the last round, which is the traced one */
 };
 
 static bool inside(const struct way *way) {
@@ -49,7 +50,8 @@ static void keep_copy(struct run *run, bool back) {
     const struct gpu *of = owner(run->way, back);
     float ms;
     CUDA_CHECK(cudaEventElapsedTime(&ms, of->copy_start, of->copy_end));
-    keep(&run->copy_ns[back], (double)ms * 1e6);
+    run->last_ns[back] = (double)ms * 1e6;
+    keep(&run->copy_ns[back], run->last_ns[back]);
 }
 
 static void copy_beside_kernels(void *state) {
@@ -69,92 +71,55 @@ static void copy_beside_kernels(void *state) {
         keep_copy(run, true);
 }
 
-static bool is_copy(const struct span *span) {
-    return span->kind == SPAN_PEER || span->kind == SPAN_D2D || span->kind == SPAN_D2H ||
-           span->kind == SPAN_H2D || span->kind == SPAN_H2H;
+/* Two copies that together take less time than one after the other would run at the same time.
+ * Events tell no more: the second may have waited for its turn after the event before it. */
+static double least_together(const struct span *copy, const struct span *back, double alone_ns) {
+    int64_t start_ns = copy->start_ns < back->start_ns ? copy->start_ns : back->start_ns;
+    int64_t end_ns = copy->end_ns > back->end_ns ? copy->end_ns : back->end_ns;
+    return fmin(1, fmax(0, (2 * alone_ns - (double)(end_ns - start_ns)) / alone_ns));
 }
 
-/* The nth copy of the part, from its first record to its last: one that is staged may be recorded
- * in pieces, all with their call's correlation id. */
-static bool traced_copy(const char *part, int nth, struct span *copy) {
-    uint32_t before = 0;
-    int found = -1;
-    for (size_t i = 0; i < timeline_count(); i++) {
-        const struct span *span = timeline_at(i);
-        if (strcmp(span->part, part) != 0 || !is_copy(span))
-            continue;
-        if (found < 0 || span->correlation != before) {
-            before = span->correlation;
-            if (++found == nth)
-                *copy = *span;
-        } else if (found == nth && span->end_ns > copy->end_ns) {
-            copy->end_ns = span->end_ns;
-        }
+static void look_at_back(const struct run *run, const char *part, const struct traced *copy,
+                         struct seen *seen) {
+    const struct way *way = run->way;
+    struct traced back;
+    struct span call;
+    if (!traced_copy(part, 1, owner(way, true)->index, run->last_ns[1], &back))
+        return;
+    if (copy->by_events || back.by_events) {
+        seen->over_back = least_together(&copy->span, &back.span, way->alone_ns);
+        return;
     }
-    return found >= nth;
-}
-
-static bool traced_call(const char *part, int nth, struct span *call) {
-    for (size_t i = 0; i < timeline_count(); i++) {
-        const struct span *span = timeline_at(i);
-        if (span->kind == SPAN_API && strcmp(span->part, part) == 0 &&
-            strstr(span->name, "Memcpy") && nth-- == 0) {
-            *call = *span;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const struct span *kernel_of(const char *part, int gpu) {
-    for (int i = 0; i < timeline_count_of(part, SPAN_KERNEL); i++) {
-        const struct span *kernel = timeline_find(part, SPAN_KERNEL, i);
-        if (kernel->device == gpu)
-            return kernel;
-    }
-    return NULL;
-}
-
-/* NaN if one was not seen. Without a tracer a copy's span begins with an event that does not wait
- * for the copy to start, so that only an end before the kernel's tells that they overlapped. */
-static double overlap_with_kernel(const struct span *copy, const char *part, int gpu) {
-    const struct span *kernel = kernel_of(part, gpu);
-    if (!kernel)
-        return NAN;
-    if (!tracer_works() && copy->end_ns > kernel->end_ns)
-        return 0;
-    return span_overlap(copy, kernel);
-}
-
-static double begun_at(const struct span *copy, const char *part, int gpu) {
-    const struct span *kernel = kernel_of(part, gpu);
-    return kernel ? (double)(copy->start_ns - kernel->start_ns) / (double)span_ns(kernel) : NAN;
+    seen->over_back = span_overlap(&copy->span, &back.span);
+    if (traced_call(part, 1, &call))
+        seen->back_held_ns = back.span.start_ns - call.end_ns;
 }
 
 static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
     const struct way *way = run->way;
-    struct span copy, back, call;
-    seen->copy_ns = stats_of(&run->copy_ns[0]).median;
+    struct traced copy;
+    seen->copy_ns = seen->events_ns = stats_of(&run->copy_ns[0]).median;
+    seen->back_ns = way->both ? stats_of(&run->copy_ns[1]).median : NAN;
     seen->over_from = seen->over_to = seen->over_back = seen->begun_at = NAN;
     if (!inside(way) && !tracer_works())
         return;
-    if (traced_copy(part, 0, &copy)) {
-        if (tracer_works())
-            seen->copy_ns = (double)span_ns(&copy);
+    if (traced_copy(part, 0, owner(way, false)->index, run->last_ns[0], &copy)) {
+        if (tracer_works() && !copy.by_events)
+            seen->copy_ns = (double)span_ns(&copy.span);
+        seen->recorded = copy.staged ? RECORDED_STAGED : RECORDED_DIRECT;
+        seen->disbelieved_ns = copy.disbelieved_ns;
+        seen->disbelieved_kind = copy.disbelieved_kind;
     } else {
-        seen->call_stands_in = seen->copy_done && traced_call(part, 0, &copy);
+        seen->call_stands_in = seen->copy_done && traced_call(part, 0, &copy.span);
         if (!seen->call_stands_in)
             return;
     }
     seen->over_from = overlap_with_kernel(&copy, part, way->from->index);
     seen->over_to = overlap_with_kernel(&copy, part, way->to->index);
-    seen->begun_at =
-        fmax(begun_at(&copy, part, way->from->index), begun_at(&copy, part, way->to->index));
-    if (way->both && traced_copy(part, 1, &back)) {
-        seen->over_back = span_overlap(&copy, &back);
-        if (traced_call(part, 1, &call))
-            seen->back_held_ns = back.start_ns - call.end_ns;
-    }
+    seen->begun_at = fmax(begun_in_kernel(&copy, part, way->from->index),
+                          begun_in_kernel(&copy, part, way->to->index));
+    if (way->both)
+        look_at_back(run, part, &copy, seen);
 }
 
 static void store(const struct run *run, const struct seen *seen, const char *letter,
@@ -167,8 +132,12 @@ static void store(const struct run *run, const struct seen *seen, const char *le
     if (!inside(run->way))
         result_value(letter, text("overlap to-kernel %s", words), "share", seen->over_to);
     result_value(letter, text("begun at %s", words), "share", seen->begun_at);
-    if (run->way->both)
+    if (run->way->both) {
+        result(letter, text("back copy %s", words), "ns", &run->copy_ns[1]);
         result_value(letter, text("overlap back-copy %s", words), "share", seen->over_back);
+    }
+    if (!inside(run->way) && seen->recorded)
+        result_value(letter, text("staged %s", words), "count", seen->recorded == RECORDED_STAGED);
     result_value(letter, text("wrong bytes %s", words), "bytes", (double)seen->wrong_bytes);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "gpus.h"
+#include "timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,14 +23,22 @@ struct way {
     bool half;     /* the kernel leaves half of the GPU's SMs empty */
     size_t bytes;
     int64_t kernel_ns;
+    double alone_ns; /* both: what the same copy takes one way */
 };
+
+enum recorded { RECORDED_NOT, RECORDED_DIRECT, RECORDED_STAGED };
 
 /* What came of it. Overlaps are shares of the shorter one, NaN if the tracer did not see them. */
 struct seen {
     double return_ns;   /* median time until the call returned */
     bool copy_done;     /* when it returned its copy was done, in most rounds */
     bool kernel_waited; /* it returned only after the kernel before it in its stream had ended */
-    double copy_ns;     /* of the device: by the tracer, else by events round the call */
+    double copy_ns;     /* of the device: by the tracer if its record can be believed, else... */
+    double events_ns;   /* median by events in the copy's stream, before it and behind it */
+    double back_ns;     /* the same of the copy the other way */
+    enum recorded recorded; /* what the tracer says: straight, or to the host and from it */
+    double disbelieved_ns;  /* its record's time if that beats the physical limit, else 0 */
+    enum span_kind disbelieved_kind;
     double over_from, over_to; /* overlap of the copy with the kernel of each GPU */
     double over_back;          /* ... with the copy the other way */
     double begun_at;           /* share of the kernels' time that had passed when the copy began: of
