@@ -62,6 +62,8 @@ void unload_modules(struct sim_device *device);
 cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, const void *src,
                           size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 double copy_duration_ns(const struct op *op); /* on the device */
+/* The host's own copying: what one byte takes. */
+double host_ns_per_byte(double bytes, double cached_rate, double rate);
 void copy_effect(struct op *op);
 bool copy_is_peer_to_peer(const struct copy_work *copy); /* or through the host */
 cudaError_t memset_work_new(struct memset_work *memset, void *dst, size_t pitch, unsigned value,

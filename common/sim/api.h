@@ -12,6 +12,8 @@ cudaError_t call_enter_no_context(const char *function); /* works without one */
 cudaError_t call_leave(void);                            /* the error call_enter gave */
 cudaError_t call_done(cudaError_t error);
 void call_cost(double ns);
+void call_cost_queueing(double ns); /* of a launch or a copy: more after a long wait */
+void call_waited(int64_t ns);     /* the host has waited that long */
 void call_library_launches(void); /* a kernel is launched inside a library call */
 const char *call_name(void);
 uint32_t call_correlation(void);

@@ -1,5 +1,7 @@
 /* call.c - what every API call has in common: injected faults, the context made by the first
  * call, the cost, the span under the tracer, and the last error. */
+#include <math.h>
+
 #include "core.h"
 
 static struct {
@@ -27,13 +29,29 @@ static void begin(const char *function) {
     call.correlation = ++calls_made;
 }
 
+/* Recorded: even a call that does next to nothing takes microseconds the first time. */
+static double first_call_ns(const char *function) {
+    enum { FUNCTIONS = 256 };
+    static const char *called[FUNCTIONS]; /* the names are literals */
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (called[i] == function)
+            return 0;
+    if (count < FUNCTIONS)
+        called[count++] = function;
+    return sim_profile()->first_call_ns;
+}
+
 cudaError_t call_enter_no_context(const char *function) {
     if (in_host_function()) /* manual: a host function must not make CUDA calls */
         return cudaErrorNotPermitted;
     grid_poll_waits();
     call.library = false;
     begin(function);
-    return call.error = fail_wanted(function);
+    call.error = fail_wanted(function);
+    if (call.error == cudaSuccess)
+        call_cost(first_call_ns(function));
+    return call.error;
 }
 
 cudaError_t call_enter(const char *function) {
@@ -73,6 +91,21 @@ cudaError_t call_leave(void) {
 
 void call_cost(double ns) {
     sim_host_work(ns, true);
+}
+
+static double cold_ns; /* extra, for the next call that queues work */
+
+/* Recorded: the first call that queues work after the host has waited takes longer, the more so the
+ * longer it was, be it that it slept or that it spun. */
+void call_waited(int64_t ns) {
+    const struct sim_profile *profile = sim_profile();
+    double extra = ((double)ns - profile->cold_after_ns) * profile->cold_share;
+    cold_ns = fmin(fmax(cold_ns, extra), profile->cold_most_ns);
+}
+
+void call_cost_queueing(double ns) {
+    call_cost(ns + cold_ns);
+    cold_ns = 0;
 }
 
 /* CUPTI shows a library's launches and not the library's own calls; so does this. */

@@ -74,6 +74,7 @@ void host_wait(over_fn *over, const void *what, bool blocking) {
         cpu += now - start;
         sim_host_work(profile->spin_wake_ns, true);
     }
+    call_waited(now - start);
 }
 
 void host_function_begin(void) {

@@ -94,12 +94,24 @@ static double d2h_pageable_ns(const struct copy_work *copy, double bytes) {
     return bytes / fmin(rate, profile->d2h_rate) + faults * profile->write_fault_ns;
 }
 
+/* Recorded: the larger the copy, the less of it the CPU's caches hold; between the two sizes the
+ * time for a byte rises evenly with the size's logarithm. */
+double host_ns_per_byte(double bytes, double cached_rate, double rate) {
+    const struct sim_profile *profile = sim_profile();
+    double cached = profile->stage_cached_bytes, large = profile->stage_large_bytes;
+    if (bytes <= cached)
+        return 1 / cached_rate;
+    if (bytes >= large)
+        return 1 / rate;
+    return 1 / cached_rate +
+           (1 / rate - 1 / cached_rate) * log(bytes / cached) / log(large / cached);
+}
+
 /* The host's own copying, with the page faults of memory that was never touched. */
 static double h2h_ns(const struct copy_work *copy, double bytes) {
     const struct sim_profile *profile = sim_profile();
-    double rate = bytes <= profile->stage_cached_bytes ? profile->host_copy_cached_rate
-                                                       : profile->host_copy_rate;
-    double ns = bytes / rate;
+    double ns =
+        bytes * host_ns_per_byte(bytes, profile->host_copy_cached_rate, profile->host_copy_rate);
     if (copy->src_kind == MEMORY_PAGEABLE)
         ns += (double)pages_first_touch(copy->src, copy->width, false) * profile->read_fault_ns;
     if (copy->dst_kind == MEMORY_PAGEABLE)

@@ -73,8 +73,8 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     const struct sim_profile *profile = sim_profile();
     const struct copy_work *copy = &work->copy;
     cudaError_t error;
-    double rate = (double)copy->width <= profile->stage_cached_bytes ? profile->stage_cached_rate
-                                                                     : profile->stage_rate;
+    double ns_per_byte =
+        host_ns_per_byte((double)copy->width, profile->stage_cached_rate, profile->stage_rate);
     call_cost(profile->staged_call_ns + busy_ns(stream));
     struct op *op = stream_op(stream, work, &error);
     if (!op)
@@ -90,7 +90,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     op_submit(op);
     for (long i = 0; i < chunks; i++) {
         host_wait(slot_is_free, op, false);
-        stage_chunk(op, chunk_bytes, 1 / rate, faults * profile->read_fault_ns / (double)chunks);
+        stage_chunk(op, chunk_bytes, ns_per_byte, faults * profile->read_fault_ns / (double)chunks);
     }
     return cudaSuccess;
 }
@@ -100,6 +100,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
 static cudaError_t copy_from_pageable(struct stream *stream, const struct work *work, bool async) {
     const struct sim_profile *profile = sim_profile();
     cudaError_t error;
+    call_cost(first_ns(stream->device, FIRST_PAGEABLE));
     if (!async)
         stream_wait(stream);
     if (work->copy.height > 1) { /* rows with gaps: one by one, and waiting */
@@ -118,8 +119,7 @@ static cudaError_t copy_from_pageable(struct stream *stream, const struct work *
  * - to pageable host memory: always;
  * - host to host: always, and the host does the work itself;
  * - between host and device, pinned: cudaMemcpy only;
- * - inside a device, and from peer to peer: never, not even cudaMemcpy;
- * - to a device without peer access: through the host; measured, the call itself blocks. */
+ * - inside a device, and from peer to peer: never, not even cudaMemcpy. */
 static bool call_waits(const struct copy_work *copy, bool async) {
     switch (copy->kind) {
     case SPAN_H2D:
@@ -128,8 +128,6 @@ static bool call_waits(const struct copy_work *copy, bool async) {
         return !async || copy->dst_kind == MEMORY_PAGEABLE;
     case SPAN_H2H:
         return true;
-    case SPAN_PEER:
-        return !copy_is_peer_to_peer(copy);
     default:
         return false;
     }
@@ -143,6 +141,11 @@ static double cost_of(const struct copy_work *copy, bool waits) {
         return profile->pageable_d2h_call_ns;
     if (copy->kind == SPAN_D2D)
         return profile->d2d_copy_call_ns;
+    /* Recorded: without peer access a copy goes through the host in pieces, which the call queues;
+     * it does not wait for them. */
+    if (copy->kind == SPAN_PEER && !copy_is_peer_to_peer(copy))
+        return profile->copy_call_ns +
+               (double)(copy->width * copy->height) / profile->peer_staged_call_rate;
     return waits ? profile->sync_copy_call_ns : profile->copy_call_ns;
 }
 
@@ -186,7 +189,7 @@ static cudaError_t copy_in(struct stream *stream, const struct work *work, bool 
     if (copy->kind == SPAN_H2D && copy->src_kind == MEMORY_PAGEABLE)
         return copy_from_pageable(stream, work, async);
     bool waits = call_waits(copy, async);
-    call_cost(cost_of(copy, waits));
+    call_cost_queueing(cost_of(copy, waits));
     if (!waits)
         return stream_queue(stream, work);
     struct op *op = stream_op(stream, work, &error);

@@ -4,9 +4,15 @@
 
 double first_ns(struct sim_device *device, enum first what) {
     const struct sim_profile *profile = sim_profile();
-    const double ns[FIRSTS] = {profile->first_launch_ns, profile->first_event_ns,
-                               profile->first_host_function_ns, profile->first_cublas_ns,
-                               profile->first_product_ns};
+    const double ns[FIRSTS] = {
+        [FIRST_MODULE] = profile->module_load_ns,
+        [FIRST_LAUNCH] = profile->first_launch_ns,
+        [FIRST_EVENT] = profile->first_event_ns,
+        [FIRST_HOST_FUNCTION] = profile->first_host_function_ns,
+        [FIRST_CUBLAS] = profile->first_cublas_ns,
+        [FIRST_PRODUCT] = profile->first_product_ns,
+        [FIRST_PAGEABLE] = profile->first_pageable_ns,
+    };
     if (device->used[what])
         return 0;
     device->used[what] = true;

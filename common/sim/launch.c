@@ -142,7 +142,7 @@ static cudaError_t launch(struct sim_kernel_model *model, dim3 grid, dim3 block,
     if (error)
         return error;
     load_module(stream->device, model);
-    call_cost(cost_ns + first_ns(stream->device, FIRST_LAUNCH));
+    call_cost_queueing(cost_ns + first_ns(stream->device, FIRST_LAUNCH));
     call_library_launches();
     error = stream_queue(stream, &work);
     work_free(&work);

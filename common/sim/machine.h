@@ -39,7 +39,16 @@ void engine_staged(struct op *op); /* another chunk of this operation has been s
 void engine_room(struct sim_device *device);
 
 /* ---- first.c: what costs more the first time in a context ---- */
-enum first { FIRST_LAUNCH, FIRST_EVENT, FIRST_HOST_FUNCTION, FIRST_CUBLAS, FIRST_PRODUCT, FIRSTS };
+enum first {
+    FIRST_MODULE,
+    FIRST_LAUNCH,
+    FIRST_EVENT,
+    FIRST_HOST_FUNCTION,
+    FIRST_CUBLAS,
+    FIRST_PRODUCT,
+    FIRST_PAGEABLE,
+    FIRSTS
+};
 double first_ns(struct sim_device *device, enum first what); /* 0 if it is not the first time */
 /* Memory comes in pieces of malloc_chunk_bytes, and what is left of one serves the next. */
 enum pool { POOL_DEVICE, POOL_PINNED, POOLS };

@@ -70,12 +70,16 @@ struct sim_kernel_model *model_of(const void *function) {
  * until the device is idle, so that a kernel which waits for the host can stop it for good. */
 void load_module(struct sim_device *device, struct sim_kernel_model *model) {
     const struct sim_profile *profile = sim_profile();
-    if (model->loaded[device->index])
+    enum { NOT_LOADED, LOADED, USED };
+    unsigned char was = model->loaded[device->index];
+    model->loaded[device->index] = USED;
+    if (was == LOADED) /* recorded: as the first call of a function */
+        call_cost(profile->first_call_ns);
+    if (was != NOT_LOADED)
         return;
-    model->loaded[device->index] = 1;
     if (profile->lazy_load_waits != 0)
         host_wait(device_idle, device, false);
-    call_cost(profile->module_load_ns);
+    call_cost(profile->kernel_load_ns + first_ns(device, FIRST_MODULE));
 }
 
 void load_all_modules(struct sim_device *device) {

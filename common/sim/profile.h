@@ -60,7 +60,8 @@ extern "C" {
     X(peer_rate, 0, 1e5) /* 0: no peer access */                                                   \
     X(peer_start_ns, 0, 1e9)                                                                       \
     X(peer_staged_rate, 1e-3, 1e5) /* peer access not enabled: through the host */                 \
-    X(peer_staged_start_ns, 0, 1e9)
+    X(peer_staged_start_ns, 0, 1e9)                                                                \
+    X(peer_staged_call_rate, 1e-3, 1e5) /* so fast the call queues its pieces */
 
 /* The host and its driver: a host profile (SIM_HOST) may set these and no others. */
 #define PROFILE_HOST_KEYS(X)                                                                       \
@@ -74,17 +75,24 @@ extern "C" {
     X(staging_chunk_bytes, 1, 1e12)                                                                \
     X(stage_cached_bytes, 0, 1e12) /* the host copies into them: up to this size / above */        \
     X(stage_cached_rate, 1e-3, 1e4)                                                                \
+    X(stage_large_bytes, 0, 1e13) /* ... up to this size the rate falls, from it on: stage_rate */ \
     X(stage_rate, 1e-3, 1e4)                                                                       \
     X(pageable_d2h_call_ns, 0, 1e9)                                                                \
     X(pageable_d2h_rate, 1e-3, 1e4)                                                                \
     X(pageable_d2h_large_bytes, 0, 1e13) /* from this size on, the large rate */                   \
     X(pageable_d2h_large_rate, 1e-3, 1e4)                                                          \
-    X(host_copy_cached_rate, 1e-3, 1e4) /* H2H, up to stage_cached_bytes / above */                \
+    X(host_copy_cached_rate, 1e-3, 1e4) /* H2H, with the same sizes */                             \
     X(host_copy_rate, 1e-3, 1e4)                                                                   \
     X(read_fault_ns, 0, 1e7) /* first touch of a 4 KiB page, by reading / by writing */            \
     X(write_fault_ns, 0, 1e7)                                                                      \
     /* what calls take before any waiting */                                                       \
-    X(call_ns, 0, 1e9) /* any call not named below */                                              \
+    X(call_ns, 0, 1e9)       /* any call not named below */                                        \
+    X(first_call_ns, 0, 1e9) /* extra, the first time that a function is called */                 \
+    /* extra for the first launch or copy after a long wait, when the driver's code has left the   \
+     * CPU's caches: cold_share of what the wait took over cold_after_ns, at most cold_most_ns */  \
+    X(cold_after_ns, 0, 1e12)                                                                      \
+    X(cold_share, 0, 1)                                                                            \
+    X(cold_most_ns, 0, 1e9)                                                                        \
     X(launch_call_ns, 0, 1e9)                                                                      \
     X(copy_call_ns, 0, 1e9) /* from and to pinned memory, between GPUs */                          \
     X(d2d_copy_call_ns, 0, 1e9)                                                                    \
@@ -118,14 +126,17 @@ extern "C" {
     X(unregister_ns, 0, 1e9)                                                                       \
     X(unregister_page_ns, 0, 1e9)                                                                  \
     X(context_ns, 0, 1e11)                                                                         \
-    X(module_load_ns, 0, 1e10) /* first launch of a kernel */                                      \
+    X(kernel_load_ns, 0, 1e10) /* first launch of a kernel */                                      \
     /* extra, once in a context: */                                                                \
+    X(module_load_ns, 0, 1e10) /* of the first kernel that is loaded by its launch */              \
     X(first_launch_ns, 0, 1e10)                                                                    \
     X(first_event_ns, 0, 1e10)                                                                     \
     X(first_host_function_ns, 0, 1e10)                                                             \
-    X(first_cublas_ns, 0, 1e11)  /* of cublasCreate */                                             \
-    X(first_product_ns, 0, 1e11) /* of a cuBLAS product */                                         \
-    X(eager_load_ns, 0, 1e10)    /* per kernel, with the context (CUDA_MODULE_LOADING=EAGER) */    \
+    X(first_cublas_ns, 0, 1e11)   /* of cublasCreate */                                            \
+    X(first_product_ns, 0, 1e11)  /* of a cuBLAS product */                                        \
+    X(first_pageable_ns, 0, 1e10) /* of a copy from pageable memory */                             \
+    X(first_shape_ns, 0, 1e10)    /* ... and of a product of each new size */                      \
+    X(eager_load_ns, 0, 1e10)     /* per kernel, with the context (CUDA_MODULE_LOADING=EAGER) */   \
     X(graph_create_ns, 0, 1e9)                                                                     \
     X(graph_node_ns, 0, 1e9)                                                                       \
     X(instantiate_ns, 0, 1e9)                                                                      \

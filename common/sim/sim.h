@@ -74,7 +74,7 @@ struct sim_kernel_model {
     /* Called when the last block has ended: do what the kernel does to memory. May be NULL. */
     void (*effect)(struct sim_launch *launch);
     struct sim_kernel_model *next; /* the simulator's */
-    unsigned char loaded[16];      /* the simulator's: module loaded, by device */
+    unsigned char loaded[16];      /* the simulator's: module loaded and used, by device */
     size_t shared_allowed;         /* the simulator's: by cudaFuncSetAttribute; 0: the default */
 };
 
