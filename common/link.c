@@ -29,7 +29,7 @@ static double read_sys(const char *file) {
 /* Transfers/s x lanes / 8, less the line code: 8b/10b up to 5 GT/s, 128b/130b above (PCI Express
  * base specification). The device's maximum, not what an idle link has been slowed down to. A GPU
  * that shares the host's page tables is on a faster link than the PCIe one it also reports. */
-static double pcie_limit(void) {
+double pcie_limit(void) {
     if (device_simulated() || device()->pageable_access)
         return 0;
     double gigatransfers = read_sys("max_link_speed"), lanes = read_sys("max_link_width");
@@ -38,25 +38,15 @@ static double pcie_limit(void) {
     return gigatransfers * lanes / 8 * (gigatransfers > 5 ? 128.0 / 130 : 0.8);
 }
 
-/* Every copy ends in device memory or starts there. Two transfers per clock. */
-static double memory_limit(void) {
+/* Two transfers per clock. */
+double memory_limit(int gpu) {
     int kilohertz = 0, bits = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device()->index));
-    CUDA_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device()->index));
+    CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, gpu));
+    CUDA_CHECK(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, gpu));
     return 2e-6 * kilohertz * bits / 8;
 }
 
-/* Bytes per ns that no copy between host and device can exceed, and in *what where that comes from.
- * 0 if that is not known. */
-static double link_limit(const char **what) {
-    double pcie = pcie_limit();
-    *what = pcie > 0 ? "PCIe link" : "memory bus";
-    return pcie > 0 ? pcie : memory_limit();
-}
-
-void check_within_link(const char *id, double bytes, double ns) {
-    const char *what;
-    double limit = link_limit(&what);
+void check_within_limit(const char *id, double bytes, double ns, double limit, const char *what) {
     if (!(limit > 0) || isnan(ns)) {
         check_cannot_show(id, isnan(ns) ? "the copy was not recorded"
                                         : "this device tells neither its link nor its memory bus");
@@ -65,4 +55,11 @@ void check_within_link(const char *id, double bytes, double ns) {
     check(id, bytes / ns <= limit, show_rate(bytes, ns),
           text("at most %s, the %s", show_rate(limit, 1), what),
           "A copy faster than what carries it would mean that something else was timed.");
+}
+
+/* Every copy ends in device memory or starts there. */
+void check_within_link(const char *id, double bytes, double ns) {
+    double pcie = pcie_limit();
+    check_within_limit(id, bytes, ns, pcie > 0 ? pcie : memory_limit(device()->index),
+                       pcie > 0 ? "PCIe link" : "memory bus");
 }

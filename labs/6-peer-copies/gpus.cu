@@ -11,6 +11,17 @@ static void leave(void) {
     CUDA_CHECK(cudaSetDevice(device()->index));
 }
 
+bool memory_on(const struct gpu *gpu, size_t bytes, void **memory) {
+    CUDA_CHECK(cudaSetDevice(gpu->index));
+    cudaError_t answer = cudaMalloc(memory, bytes);
+    if (answer == cudaErrorMemoryAllocation)
+        cudaGetLastError(); /* or the next LAUNCH_CHECK would report it */
+    else
+        CUDA_CHECK(answer);
+    leave();
+    return answer == cudaSuccess;
+}
+
 struct gpu gpu_new(int index, size_t bytes) {
     struct gpu gpu;
     int resident;
@@ -25,8 +36,7 @@ struct gpu gpu_new(int index, size_t bytes) {
     CUDA_CHECK(cudaEventCreate(&gpu.kernel_end));
     CUDA_CHECK(cudaEventCreate(&gpu.copy_start));
     CUDA_CHECK(cudaEventCreate(&gpu.copy_end));
-    if (cudaMalloc(&gpu.send, bytes) != cudaSuccess ||
-        cudaMalloc(&gpu.receive, bytes) != cudaSuccess)
+    if (!memory_on(&gpu, bytes, &gpu.send) || !memory_on(&gpu, bytes, &gpu.receive))
         die(EXIT_ENVIRONMENT, "GPU %d has no room for two buffers of %s; use fewer --bytes", index,
             show_bytes((double)bytes));
     leave();

@@ -27,6 +27,9 @@ enum { SLEEP_THREADS = 1024 }; /* the most a block can have: few blocks fill a G
 struct gpu gpu_new(int index, size_t bytes);
 void gpu_free(const struct gpu *gpu);
 
+/* Memory on that GPU, to be freed with cudaFree; false if there is no room. */
+bool memory_on(const struct gpu *gpu, size_t bytes, void **memory);
+
 /* Queues a sleep of that many blocks in its kernel_stream and records kernel_end behind it. */
 void gpu_sleep(const struct gpu *gpu, int blocks, int64_t ns);
 

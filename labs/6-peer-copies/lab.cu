@@ -11,19 +11,24 @@
  * "return" (ns, host), "copy" (ns, by events round the call), "rate" (bytes/ns),
  * "overlap from-kernel", in b and c "overlap to-kernel", "overlap back-copy" both ways, "begun at"
  * (share: of a kernel's time that had passed when the copy began; of two, the larger),
- * "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
- * c: "enable" (ns). */
+ * "staged" (count: 1 if recorded as a copy to the host and one from it), "back copy" (ns, by
+ * events), "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
+ * b: "large ..." (large.h). c: "enable" (ns). */
 #include <math.h>
 
 #include "lab.h"
+#include "large.h"
+#include "limits.h"
 #include "part.h"
 #include "text.h"
 
 enum { US = 1000, MS = 1000 * US, MIB = 1 << 20 };
 
-static int64_t bytes = 64 * MIB, kernel_ns = 10 * MS, peer = -1;
+static int64_t bytes = 64 * MIB, large_bytes = (int64_t)1024 * MIB, kernel_ns = 10 * MS, peer = -1;
 static const struct option_spec options[] = {
     {"bytes", OPTION_BYTES, &bytes, 1 * MIB, (int64_t)4096 * MIB, NULL, "size of each copy"},
+    {"large-bytes", OPTION_BYTES, &large_bytes, 2 * MIB, (int64_t)1 << 36, NULL,
+     "size of one more copy in part b, to see what its call waits for"},
     {"sleep", OPTION_TIME, &kernel_ns, 1 * MS, 1000 * MS, NULL, "how long the kernels run"},
     {"peer", OPTION_INT, &peer, -1, 63, NULL, "the second GPU; -1: the next after --device"},
     {}};
@@ -78,8 +83,8 @@ static void inside_one_gpu(const struct gpu *gpu) {
                 "over the kernel", "begun at");
     for (int own = 1; own >= 0; own--) {
         for (int half = 0; half <= 1; half++) {
-            struct way way = {gpu,   gpu,       false,         own != 0,
-                              false, half != 0, (size_t)bytes, kernel_ns};
+            struct way way = {gpu,       gpu,           false,     own != 0, false,
+                              half != 0, (size_t)bytes, kernel_ns, NAN};
             const struct seen *seen =
                 part_run(&part, &way, text("%s %s", own ? "own" : "other", half ? "half" : "full"));
             table_cell("%s", own ? "kernel's" : "another");
@@ -90,6 +95,8 @@ static void inside_one_gpu(const struct gpu *gpu) {
     }
     table_end();
     say("begun at: share of the kernel's time that had passed when the copy began.");
+    say_what_was_disbelieved(&part);
+    check_rates(&part);
     check_data(&part);
     check_own_stream_waits(&part);
     check_inside(&part, 2, 3);
@@ -107,7 +114,7 @@ static void run_all_ways(struct part *part, const struct gpu *a, const struct gp
                 text("over GPU %d", a->index), text("over GPU %d", b->index), "over back");
     for (int i = 0; i < 8; i++) {
         bool to_stream = i & 4, own = !(i & 2), both = i & 1;
-        struct way way = {a, b, to_stream, own, both, false, (size_t)bytes, kernel_ns};
+        struct way way = {a, b, to_stream, own, both, false, (size_t)bytes, kernel_ns, NAN};
         const char *of = to_stream ? "to-stream" : "from-stream", *in = own ? "own" : "other";
         const char *ways = both ? "both-ways" : "one-way";
         const struct seen *seen = part_run(part, &way, text("%s %s %s", of, in, ways));
@@ -130,14 +137,22 @@ static void run_all_ways(struct part *part, const struct gpu *a, const struct gp
 /* The plainest case: one way, in another stream of either GPU. */
 enum { PLAIN_FROM = 2, PLAIN_TO = 6 };
 
+/* By events: they hold whatever the tracer records. */
 static double rate(const struct part *part) {
-    return (double)bytes / part->seen[PLAIN_FROM].copy_ns;
+    return (double)bytes / part->seen[PLAIN_FROM].events_ns;
 }
 
 /* Through the host the data would cross the host's link: twice, once for each GPU. Bytes are known
  * to go directly only if they are faster than both crossings at once could be. */
 static bool too_fast_for_host(const struct part *part) {
-    return rate(part) > 2 * host_rate;
+    return rate(part) > 2 * host_rate && !part_staged(part);
+}
+
+static const char *path_of_bytes(const struct part *part) {
+    if (part_staged(part))
+        return "passed through the host: the tracer recorded them on their way to it and from it";
+    return too_fast_for_host(part) ? "did not pass through the host"
+                                   : "may well have passed through the host";
 }
 
 static void describe(const struct part *part) {
@@ -149,14 +164,29 @@ static void describe(const struct part *part) {
         show_time(from->return_ns), done_by_then(from), show_rate((double)bytes, from->copy_ns),
         show_percent(from->over_from), show_time(to->return_ns), done_by_then(to),
         show_rate((double)bytes, to->copy_ns), show_percent(to->over_to), show_rate(host_rate, 1),
-        too_fast_for_host(part) ? "did not pass through the host"
-                                : "may well have passed through the host");
+        path_of_bytes(part));
+    say_what_was_disbelieved(part);
+    say_what_was_held_back(part);
+}
+
+static void check_staged(const struct part *part) {
+    const char *id = "b-staged", *by = part_staged(part) ? "recorded so" : show_rate(rate(part), 1);
+    if (too_fast_for_host(part))
+        check_cannot_show(id, "Faster than the links to the host: the driver does not stage copies "
+                              "between these GPUs, although peer access is not enabled.");
+    else if (part_staged(part) || rate(part) <= host_rate)
+        check(id, true, by, text("recorded so, or at most %s", show_rate(host_rate, 1)),
+              "Without peer access the bytes pass through the host, no faster than its link.");
+    else
+        check_cannot_show(id, "The tracer does not say, and the rate could be that of either way.");
 }
 
 static void not_enabled(const struct gpu *a, const struct gpu *b) {
     static struct part part = {"b", 0, {}, {}};
     run_all_ways(&part, a, b);
     describe(&part);
+    check_rates(&part);
+    check_staged(&part);
     check_data(&part);
     check_own_stream_waits(&part);
     double over = part_most_over_kernels(&part);
@@ -164,10 +194,12 @@ static void not_enabled(const struct gpu *a, const struct gpu *b) {
         check_cannot_show("b-runs-beside-kernels", "No copy ran while both kernels did.");
     else
         check_overlap("b-runs-beside-kernels", over, "Even a staged copy needs no SM.");
+    large_copy(a, b, (size_t)large_bytes);
 }
 
 static void check_enabled(const struct part *part) {
     double slowest_ns = part_slowest_return_ns(part);
+    check_rates(part);
     check_data(part);
     check_own_stream_waits(part);
     check("c-returns-early", slowest_ns < (double)kernel_ns / 2, show_time(slowest_ns),
@@ -185,6 +217,9 @@ static void check_enabled(const struct part *part) {
         check("c-direct", true, show_rate(rate(part), 1),
               text("over 2 x %s", show_rate(host_rate, 1)),
               "Faster than the links to the host: the data goes from GPU to GPU.");
+    else if (part_staged(part))
+        check_cannot_show("c-direct", "Peer access is enabled, yet the tracer recorded copies to "
+                                      "the host and from it.");
     else
         check_cannot_show("c-direct", "No faster than the links to the host, so the rate does not "
                                       "tell whether the data passed through it.");
@@ -230,6 +265,7 @@ int main(int argc, char **argv) {
     if (!alone)
         second = gpu_new((int)peer, (size_t)bytes);
     host_rate = host_link_rate(&first, (size_t)bytes);
+    limits_init(&first, alone ? NULL : &second, host_rate);
     if (!alone)
         say("The two GPUs are GPU %d and GPU %d.", first.index, second.index);
 

@@ -3,18 +3,22 @@
 
 #include "lab.h"
 #include "limits.h"
+#include "link.h"
 #include "pattern.h"
 #include "queued.h"
 #include "text.h"
+#include "traced.h"
 
 enum { EDGE_BYTES = 1 << 20, SEED = 77, MS = 1000 * 1000 };
+static const double HELD = 0.25; /* a call that only queues is back within far less of the copy */
 
 struct large {
     const struct gpu *a, *b;
     size_t bytes;
     char *send, *receive;
     struct call call;
-    struct samples copy_ns;
+    struct samples copy_ns; /* by events */
+    double last_ns;         /* ... in the traced round */
 };
 
 /* Only its first and last bytes are filled and verified: the rest is like the smaller copies. */
@@ -50,7 +54,8 @@ static void copy_alone(void *state) {
     CUDA_CHECK(cudaEventRecord(a->copy_end, a->copy_stream));
     CUDA_CHECK(cudaStreamSynchronize(a->copy_stream));
     CUDA_CHECK(cudaEventElapsedTime(&ms, a->copy_start, a->copy_end));
-    keep(&large->copy_ns, (double)ms * 1e6);
+    large->last_ns = (double)ms * 1e6;
+    keep(&large->copy_ns, large->last_ns);
 }
 
 static void judge(const struct large *large) {
@@ -69,7 +74,17 @@ static void judge(const struct large *large) {
         show_percent(share));
     check("b-large-data", wrong == 0, text("%llu bytes", (unsigned long long)wrong), "0 bytes",
           "Bytes that arrived wrong at the beginning and the end of the large copy.");
-    double limit = limit_of(SPAN_H2D, &what);
+    if (share >= HELD)
+        check("b-large-call-holds-the-host", true, show_percent(share),
+              text("at least %s of the copy", show_percent(HELD)),
+              "The call queues the pieces of a staged copy, and waits when its queue is full.");
+    else
+        check_cannot_show("b-large-call-holds-the-host",
+                          "The call came back before much of the copy had passed: here it has room "
+                          "to queue all of it.");
+    struct traced copy;
+    bool staged = traced_copy("b-large", 0, large->a->index, large->last_ns, &copy) && copy.staged;
+    double limit = limit_of(staged ? SPAN_H2D : SPAN_PEER, &what);
     check_within_limit("b-large-rate-within-limit", bytes, copy_ns, limit, what);
 }
 
@@ -81,9 +96,7 @@ void large_copy(const struct gpu *a, const struct gpu *b, size_t bytes) {
     bool room = memory_on(a, bytes, (void **)&large.send);
     if (room && memory_on(b, bytes, (void **)&large.receive)) {
         fill(&large);
-        CUDA_CHECK(cudaSetDevice(a->index));
         part_rounds("b-large", repeats(50 * MS), copy_alone, &large);
-        CUDA_CHECK(cudaSetDevice(device()->index));
         judge(&large);
         CUDA_CHECK(cudaFree(large.receive));
     } else {

@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Copies that many bytes from a to b with nothing beside, in part b of the run: how much of the copy
- * has passed when the call returns. Results: "large bytes", "large return", "large copy" (ns, by
- * events), "large rate", "large return share" (of the copy). Says so if there is no memory. */
+/* Copies that many bytes from a to b with nothing beside, in part b of the run: how much of the
+ * copy has passed when the call returns. Results: "large bytes", "large return", "large copy" (ns,
+ * by events), "large rate", "large return share" (of the copy). Says so if there is no memory. */
 void large_copy(const struct gpu *a, const struct gpu *b, size_t bytes);
 
 #ifdef __cplusplus

@@ -3,10 +3,21 @@
 #include <stdio.h>
 
 #include "lab.h"
+#include "limits.h"
+#include "link.h"
 #include "part.h"
 #include "text.h"
 
 enum { PROMPT_NS = 20000 };
+
+/* What the same copy took one way, which was run before it. */
+static double alone_ns(const struct part *part, const struct way *way) {
+    for (int i = 0; i < part->n; i++)
+        if (!part->way[i].both && part->way[i].own == way->own &&
+            part->way[i].to_stream == way->to_stream)
+            return part->seen[i].events_ns;
+    return NAN;
+}
 
 const struct seen *part_run(struct part *part, const struct way *way, const char *words) {
     char name[64];
@@ -15,7 +26,8 @@ const struct seen *part_run(struct part *part, const struct way *way, const char
         *c = *c == ' ' ? '-' : *c;
     int i = part->n++;
     part->way[i] = *way;
-    part->seen[i] = way_run(way, part->letter, timeline_name(name), timeline_name(words),
+    part->way[i].alone_ns = way->both ? alone_ns(part, way) : NAN;
+    part->seen[i] = way_run(&part->way[i], part->letter, timeline_name(name), timeline_name(words),
                             repeats(2 * way->kernel_ns));
     return &part->seen[i];
 }
@@ -86,4 +98,85 @@ void check_own_stream_waits(const struct part *part) {
     else
         check(id, most <= 0, show_percent(most), "0 % overlap",
               "A copy in the kernel's own stream starts after the kernel has ended.");
+}
+
+bool part_staged(const struct part *part) {
+    for (int i = 0; i < part->n; i++)
+        if (part->seen[i].recorded == RECORDED_STAGED)
+            return true;
+    return false;
+}
+
+static const struct seen *disbelieved(const struct part *part) {
+    for (int i = 0; i < part->n; i++)
+        if (part->seen[i].disbelieved_ns > 0)
+            return &part->seen[i];
+    return NULL;
+}
+
+void say_what_was_disbelieved(const struct part *part) {
+    const struct seen *seen = disbelieved(part);
+    double bytes = (double)part->way[0].bytes;
+    const char *what;
+    if (!seen)
+        return;
+    double limit = limit_of(seen->disbelieved_kind, &what);
+    say("Where the times come from: %s. With all of the %s in it a record would mean %s, more than "
+        "the %s of the %s, so it is not believed%s. The time of the copy is that between two "
+        "events "
+        "in its own stream, just before it and behind it; in the timeline it ends with its last "
+        "record and begins that much earlier. Where such a copy ended after a kernel, only what "
+        "certainly ran beside it counts as overlap.",
+        seen->recorded == RECORDED_STAGED
+            ? "the tracer recorded a copy as two, one to the host and one from it"
+            : "the tracer recorded a copy in too little time",
+        show_bytes(bytes), show_rate(bytes, seen->disbelieved_ns), show_rate(limit, 1), what,
+        seen->recorded == RECORDED_STAGED
+            ? ": the copy went in pieces, and this is the last one's time"
+            : "");
+}
+
+static const char *gpu_of_stream(const struct way *way) {
+    return text("GPU %d", (way->to_stream ? way->to : way->from)->index);
+}
+
+static bool held_back(const struct way *way, const struct seen *seen) {
+    return way->both && !way->own && seen->over_back <= 0 &&
+           seen->back_held_ns > fmax(PROMPT_NS, seen->copy_ns / 2);
+}
+
+void say_what_was_held_back(const struct part *part) {
+    for (int i = 0; i < part->n; i++) {
+        const struct seen *seen = &part->seen[i];
+        const struct way *way = &part->way[i];
+        if (!held_back(way, seen))
+            continue;
+        bool always = seen->back_ns > 1.5 * way->alone_ns;
+        say("Of %s, another stream, both ways: the second copy began %s after its call had "
+            "returned, when the first was over, although it is in a stream of the other GPU. By "
+            "events, "
+            "without the tracer, it took %s, and a copy alone %s: %s.",
+            gpu_of_stream(way), show_time((double)seen->back_held_ns), show_time(seen->back_ns),
+            show_time(way->alone_ns),
+            always ? "it takes turns with the first in every round. A copy in a stream of the GPU "
+                     "it goes to is carried by "
+                     "the other GPU, in a stream of the driver's own; something between those "
+                     "streams makes one "
+                     "wait for the other, and nothing in the program does"
+                   : "there it does not wait, so the traced round is the exception");
+    }
+}
+
+/* The fastest of the part, by the time that stands in the table. */
+void check_rates(const struct part *part) {
+    enum span_kind kind = part->way[0].from == part->way[0].to ? SPAN_D2D
+                          : part_staged(part)                  ? SPAN_H2D
+                                                               : SPAN_PEER;
+    double least_ns = NAN;
+    const char *what;
+    for (int i = 0; i < part->n; i++)
+        least_ns = fmin(least_ns, part->seen[i].copy_ns);
+    double limit = limit_of(kind, &what);
+    check_within_limit(text("%s-rates-within-limit", part->letter), (double)part->way[0].bytes,
+                       least_ns, limit, what);
 }

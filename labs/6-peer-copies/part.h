@@ -40,7 +40,17 @@ double part_most_over_back(const struct part *part);
  * held it. */
 bool part_back_never_held(const struct part *part);
 
-/* Checks that hold for every part: no wrong byte, and no overlap with the kernel before it. */
+/* True if the tracer recorded copies through the host. */
+bool part_staged(const struct part *part);
+
+/* Paragraphs, where there is reason: records that cannot be true, and where the times come from
+ * instead; copies back that waited for the first although in another stream. */
+void say_what_was_disbelieved(const struct part *part);
+void say_what_was_held_back(const struct part *part);
+
+/* Checks that hold for every part: no wrong byte, no overlap with the kernel before it, and no copy
+ * faster than what carries it. */
+void check_rates(const struct part *part);
 void check_data(const struct part *part);
 void check_own_stream_waits(const struct part *part);
 
