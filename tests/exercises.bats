@@ -62,7 +62,7 @@ starter_fails() {
 
 @test "the solutions pass every check, on every simulated GPU" {
     for n in 1 2 3 4 5 6; do
-        build $n $solutions/exercise-$n.cu
+        build "$n" "$solutions/exercise-$n.cu"
         for gpu in h200 k40 gtx-650-ti-boost; do
             [ $n-$gpu = 3-gtx-650-ti-boost ] && continue # 32 products more than fill four SMs
             status=0
@@ -110,7 +110,7 @@ items_variant() {
 
 @test "exercise 4: a counter that is not set to 0 again does nothing in the second round" {
     sed '/cudaMemsetAsync/d; s/cudaMalloc((void \*\*)&next, sizeof \*next)/cudaMallocManaged((void **)\&next, sizeof *next)/' \
-        $solutions/exercise-4.cu >"$BATS_TEST_TMPDIR/variant.cu"
+        "$solutions/exercise-4.cu" >"$BATS_TEST_TMPDIR/variant.cu"
     build 4 "$BATS_TEST_TMPDIR/variant.cu"
     judge 1
     has a-items-right "$(verdicts fail)"
@@ -120,12 +120,12 @@ items_variant() {
 
 # benchmark_variant SED-COMMAND: the solution, changed.
 benchmark_variant() {
-    sed "$1" $solutions/exercise-5.cu >"$BATS_TEST_TMPDIR/variant.cu"
+    sed "$1" "$solutions/exercise-5.cu" >"$BATS_TEST_TMPDIR/variant.cu"
     build 5 "$BATS_TEST_TMPDIR/variant.cu"
 }
 
 @test "exercise 5: whatever work is drawn, the solution passes and its verdicts are the same" {
-    build 5 $solutions/exercise-5.cu
+    build 5 "$solutions/exercise-5.cu"
     for _ in 1 2 3 4 5; do
         judge 0
         [ -z "$(verdicts fail)$(verdicts cannot-show)" ]
@@ -166,7 +166,7 @@ benchmark_variant() {
 # ---- exercise 6 ----
 
 exchange_variant() {
-    sed "$1" $solutions/exercise-6.cu >"$BATS_TEST_TMPDIR/variant.cu"
+    sed "$1" "$solutions/exercise-6.cu" >"$BATS_TEST_TMPDIR/variant.cu"
     build 6 "$BATS_TEST_TMPDIR/variant.cu"
 }
 
@@ -199,7 +199,7 @@ exchange_variant() {
 }
 
 @test "exercise 6: one GPU, or no peer access: nothing is judged, and the reason is given" {
-    build 6 $solutions/exercise-6.cu
+    build 6 "$solutions/exercise-6.cu"
     SIM_GPUS=1 judge 77
     grep -q "one GPU" "$out/checks.csv"
     sed 's/^peer_rate *=.*/peer_rate = 0 # none/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/nopeer.txt"
@@ -211,7 +211,7 @@ exchange_variant() {
 
 @test "without a tracer no goal that needs the timeline is passed" {
     for n in 4 5 6; do
-        build $n $solutions/exercise-$n.cu
+        build "$n" "$solutions/exercise-$n.cu"
         judge 0 --no-trace
         [ -n "$(verdicts cannot-show)" ]
         for goal in a-near-bound a-agrees a-first-to-median b-exchange-hidden b-makespan; do
