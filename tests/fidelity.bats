@@ -69,6 +69,35 @@ fidelity() {
     [ "$status" -eq 1 ]
 }
 
+@test "a lab's median error over 15 % fails, where all labs together are under it" {
+    local other=$labs/8-eight/recorded/h200
+    mkdir -p "$other"
+    cp "$recorded/checks.csv" "$other"
+    for i in $(seq 9); do echo "a,name$(tr 1-9 a-i <<<"$i"),ns,1,100,100,100,0"; done |
+        cat <(echo part,name,unit,n,median,min,max,cov) - >"$other/results.csv"
+    printf '#!/bin/sh\ncp %s/*.csv "$2"\n' "$other" >"$sim/lab-8"
+    chmod +x "$sim/lab-8"
+    fidelity
+    [ "$status" -eq 0 ]
+    simulated 's/11,1000/11,1200/; s/11,2000/11,2400/'
+    fidelity
+    [ "$status" -eq 1 ]
+    [[ $output == *"the median error is over 15 %"* ]]
+    [[ $output == *"2 labs"*": median error 0.0 %"* ]]
+}
+
+@test "a predicted class may be another that the recorded run names as possible" {
+    printf 'a,predicted-class x 64,class,1,0,0,0,0\na,predicted-classes x 64,bits,1,3,3,3,0\n' \
+        >>"$recorded/results.csv"
+    cp "$recorded/results.csv" "$BATS_TEST_TMPDIR/simulated"
+    simulated 's/predicted-class x 64,class,1,0/predicted-class x 64,class,1,1/'
+    fidelity
+    [ "$status" -eq 0 ]
+    simulated 's/predicted-class x 64,class,1,1/predicted-class x 64,class,1,2/'
+    fidelity
+    [ "$status" -eq 1 ]
+}
+
 @test "another class fails, whatever the reasons say" {
     simulated s/class,1,2,/class,1,1,/
     echo 'lab-7 * : this is a test' >"$reasons"

@@ -140,7 +140,8 @@ END
 }
 
 @test "lab 5: behind a spinning kernel a lazily loaded launch waits for the time-out, a loaded one does not" {
-    run_lab 0 5 --parts f --repeats 1
+    sed 's/^lazy_load_waits = 0/lazy_load_waits = 1/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/waits.txt"
+    GPU=$BATS_TEST_TMPDIR/waits.txt run_lab 0 5 --parts f --repeats 1
     holds 'a[0] > 90e6 and a[1] < 1e6 and a[2] < 1e6' "$(value f 'first launch lazy')" \
         "$(value f 'first launch eager')" "$(value f 'loaded launch lazy')"
     [ "$(verdict f-lazy-waits)" = pass ]
