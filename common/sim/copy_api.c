@@ -141,11 +141,6 @@ static double cost_of(const struct copy_work *copy, bool waits) {
         return profile->pageable_d2h_call_ns;
     if (copy->kind == SPAN_D2D)
         return profile->d2d_copy_call_ns;
-    /* Recorded: without peer access a copy goes through the host in pieces, which the call queues;
-     * it does not wait for them. */
-    if (copy->kind == SPAN_PEER && !copy_is_peer_to_peer(copy))
-        return profile->copy_call_ns +
-               (double)(copy->width * copy->height) / profile->peer_staged_call_rate;
     return waits ? profile->sync_copy_call_ns : profile->copy_call_ns;
 }
 
@@ -179,6 +174,35 @@ static void run_by_host(struct op *op) {
     host_wait(has_ended, &progress, false);
 }
 
+/* Recorded: without peer access a copy goes through the host in pieces, which the call queues. It
+ * waits when no more fit: until what is left is the last that the queue holds. */
+static cudaError_t copy_through_host(struct stream *stream, const struct work *work) {
+    const struct sim_profile *profile = sim_profile();
+    struct work first = *work, last = *work;
+    struct progress progress = {NULL, true};
+    cudaError_t error;
+    size_t most = (size_t)profile->peer_staged_queue_bytes;
+    last.copy.through_host_bytes = work->copy.width * work->copy.height;
+    call_cost_queueing(profile->copy_call_ns);
+    if (work->copy.height == 1 && work->copy.width > most) {
+        first.copy.width -= most;
+        last.copy.width = most;
+        last.copy.dst += first.copy.width;
+        last.copy.src += first.copy.width;
+        struct op *op = stream_op(stream, &first, &error);
+        if (!op)
+            return error;
+        op->traced = false; /* a tracer sees the last piece */
+        op->ended = &progress.ended;
+        progress = (struct progress){op, false};
+        op_submit(op);
+    }
+    error = stream_queue(stream, &last);
+    call_cost((double)(last.copy.width * last.copy.height) / profile->peer_staged_call_rate);
+    host_wait(has_ended, &progress, false);
+    return error;
+}
+
 static cudaError_t copy_in(struct stream *stream, const struct work *work, bool async) {
     const struct copy_work *copy = &work->copy;
     cudaError_t error;
@@ -188,6 +212,8 @@ static cudaError_t copy_in(struct stream *stream, const struct work *work, bool 
         return cudaSuccess;
     if (copy->kind == SPAN_H2D && copy->src_kind == MEMORY_PAGEABLE)
         return copy_from_pageable(stream, work, async);
+    if (copy->kind == SPAN_PEER && !copy_is_peer_to_peer(copy))
+        return copy_through_host(stream, work);
     bool waits = call_waits(copy, async);
     call_cost_queueing(cost_of(copy, waits));
     if (!waits)

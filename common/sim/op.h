@@ -54,6 +54,7 @@ struct copy_work {
     enum span_kind kind;
     enum memory_kind src_kind, dst_kind;
     int src_device, dst_device;
+    size_t through_host_bytes; /* not 0: the end of a copy of that many bytes, staged in the host */
 };
 
 struct memset_work {

@@ -61,7 +61,9 @@ extern "C" {
     X(peer_start_ns, 0, 1e9)                                                                       \
     X(peer_staged_rate, 1e-3, 1e5) /* peer access not enabled: through the host */                 \
     X(peer_staged_start_ns, 0, 1e9)                                                                \
-    X(peer_staged_call_rate, 1e-3, 1e5) /* so fast the call queues its pieces */
+    X(peer_staged_call_rate, 1e-3, 1e5) /* so fast the call queues its pieces */                   \
+    X(peer_staged_queue_bytes, 1, 1e13) /* ... of which so many fit its queue */                   \
+    X(peer_staged_piece_bytes, 1, 1e13) /* a tracer sees the last piece only */
 
 /* The host and its driver: a host profile (SIM_HOST) may set these and no others. */
 #define PROFILE_HOST_KEYS(X)                                                                       \

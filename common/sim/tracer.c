@@ -1,5 +1,6 @@
 /* tracer.c - the simulator's own schedule as trace records, where a GPU has CUPTI's. Tracing costs
  * the host as CUPTI does: a little for each call that queues work, a lot for the first launch. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,29 @@ static void describe_kernel(struct span *span, const struct op *op) {
     span->shared_bytes = (int)(kernel->model->static_shared_bytes + kernel->dynamic_shared_bytes);
 }
 
+/* A staged copy as CUPTI of CUDA 13.0 shows it: one record of its way to the host and one of its
+ * way from it, each on its own GPU, with all bytes, and with the time of the last piece. The other
+ * GPU's stream is the driver's own. */
+static void add_staged(const struct op *op, struct span *span) {
+    enum { OF_THE_DRIVER = 1000 };
+    const struct sim_profile *profile = sim_profile();
+    const struct copy_work *copy = &op->work.copy;
+    double piece_bytes = fmin((double)copy->width, profile->peer_staged_piece_bytes);
+    double most_ns = (double)(op->end_ns - op->start_ns) / 2;
+    double out_ns = fmin(most_ns, profile->copy_start_ns + piece_bytes / profile->d2h_rate);
+    double in_ns = fmin(most_ns, profile->copy_start_ns + piece_bytes / profile->h2d_rate);
+    span->bytes = copy->through_host_bytes;
+    for (int in = 0; in <= 1; in++) {
+        span->kind = in ? SPAN_H2D : SPAN_D2H;
+        span->name = span_kind_name(span->kind);
+        span->device = in ? copy->dst_device : copy->src_device;
+        span->stream = span->device == op->device->index ? op->lane : op->lane + OF_THE_DRIVER;
+        span->end_ns = op->end_ns - (in ? 0 : (int64_t)in_ns);
+        span->start_ns = span->end_ns - (int64_t)(in ? in_ns : out_ns);
+        add(span);
+    }
+}
+
 void tracer_op(const struct op *op) {
     struct span span = {.name = op_name(op),
                         .device = op->device->index,
@@ -91,6 +115,10 @@ void tracer_op(const struct op *op) {
         span.name = span_kind_name(span.kind);
         span.src = op->work.copy.src_kind;
         span.dst = op->work.copy.dst_kind;
+        if (op->work.copy.through_host_bytes > 0) {
+            add_staged(op, &span);
+            return;
+        }
         break;
     case WORK_MEMSET:
         span.kind = SPAN_MEMSET;
