@@ -95,7 +95,7 @@ static void inside_one_gpu(const struct gpu *gpu) {
     }
     table_end();
     say("begun at: share of the kernel's time that had passed when the copy began.");
-    say_what_was_disbelieved(&part);
+    say_where_times_come_from(&part);
     check_rates(&part);
     check_data(&part);
     check_own_stream_waits(&part);
@@ -145,7 +145,8 @@ static double rate(const struct part *part) {
 /* Through the host the data would cross the host's link: twice, once for each GPU. Bytes are known
  * to go directly only if they are faster than both crossings at once could be. */
 static bool too_fast_for_host(const struct part *part) {
-    return rate(part) > 2 * host_rate && !part_staged(part);
+    return rate(part) > 2 * host_rate && within_limit(SPAN_PEER, rate(part), 1) &&
+           !part_staged(part);
 }
 
 static const char *path_of_bytes(const struct part *part) {
@@ -165,7 +166,7 @@ static void describe(const struct part *part) {
         show_percent(from->over_from), show_time(to->return_ns), done_by_then(to),
         show_rate((double)bytes, to->copy_ns), show_percent(to->over_to), show_rate(host_rate, 1),
         path_of_bytes(part));
-    say_what_was_disbelieved(part);
+    say_where_times_come_from(part);
     say_what_was_held_back(part);
 }
 

@@ -11,7 +11,7 @@ static const char *host_what;
 void limits_init(const struct gpu *a, const struct gpu *b, double host_rate) {
     double pcie = pcie_limit();
     host = pcie > 0 ? pcie : 2 * host_rate;
-    host_what = pcie > 0 ? "PCIe link" : "link to the host: twice a copy to pinned memory";
+    host_what = pcie > 0 ? "PCIe link" : "twice the rate of a copy to pinned memory";
     memory = memory_limit(a->index);
     if (b && memory_limit(b->index) < memory)
         memory = memory_limit(b->index);

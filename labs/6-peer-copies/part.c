@@ -107,37 +107,39 @@ bool part_staged(const struct part *part) {
     return false;
 }
 
-static const struct seen *disbelieved(const struct part *part) {
+/* A copy whose records do not hold its time: staged, or faster than can be. */
+static const struct seen *timed_by_events(const struct part *part) {
+    const struct seen *found = NULL;
     for (int i = 0; i < part->n; i++)
-        if (part->seen[i].disbelieved_ns > 0)
-            return &part->seen[i];
-    return NULL;
+        if (part->seen[i].recorded == RECORDED_STAGED || part->seen[i].disbelieved_ns > 0)
+            if (!found || part->seen[i].disbelieved_ns > 0)
+                found = &part->seen[i];
+    return found;
 }
 
-void say_what_was_disbelieved(const struct part *part) {
-    const struct seen *seen = disbelieved(part);
-    double bytes = (double)part->way[0].bytes;
+static const char *beyond(const struct part *part, const struct seen *seen) {
     const char *what;
+    double limit = limit_of(seen->disbelieved_kind, &what);
+    if (!(seen->disbelieved_ns > 0))
+        return "";
+    return text(": if that were the copy's, it had run at %s, where the limit is %s (%s)",
+                show_rate((double)part->way[0].bytes, seen->disbelieved_ns), show_rate(limit, 1),
+                what);
+}
+
+void say_where_times_come_from(const struct part *part) {
+    const struct seen *seen = timed_by_events(part);
     if (!seen)
         return;
-    double limit = limit_of(seen->disbelieved_kind, &what);
-    say("Where the times come from: %s. With all of the %s in it a record would mean %s, more than "
-        "the %s of the %s, so it is not believed%s. The time of the copy is that between two "
-        "events "
-        "in its own stream, just before it and behind it; in the timeline it ends with its last "
-        "record and begins that much earlier. Where such a copy ended after a kernel, only what "
-        "certainly ran beside it counts as overlap.",
+    say("Where these times come from: %s%s. So the time of a copy is that between two events in "
+        "its own stream, one just before it and one behind it. In the timeline it ends with its "
+        "last record and begins that much earlier. If it ended after a kernel, only what certainly "
+        "ran beside that kernel counts as overlap.",
         seen->recorded == RECORDED_STAGED
-            ? "the tracer recorded a copy as two, one to the host and one from it"
-            : "the tracer recorded a copy in too little time",
-        show_bytes(bytes), show_rate(bytes, seen->disbelieved_ns), show_rate(limit, 1), what,
-        seen->recorded == RECORDED_STAGED
-            ? ": the copy went in pieces, and this is the last one's time"
-            : "");
-}
-
-static const char *gpu_of_stream(const struct way *way) {
-    return text("GPU %d", (way->to_stream ? way->to : way->from)->index);
+            ? "the tracer left two records of each copy, to the host and from it, with all of the "
+              "bytes but the time of the last piece only"
+            : "the tracer's record of a copy is too short",
+        beyond(part, seen));
 }
 
 static bool held_back(const struct way *way, const struct seen *seen) {
@@ -151,19 +153,18 @@ void say_what_was_held_back(const struct part *part) {
         const struct way *way = &part->way[i];
         if (!held_back(way, seen))
             continue;
-        bool always = seen->back_ns > 1.5 * way->alone_ns;
-        say("Of %s, another stream, both ways: the second copy began %s after its call had "
-            "returned, when the first was over, although it is in a stream of the other GPU. By "
-            "events, "
-            "without the tracer, it took %s, and a copy alone %s: %s.",
-            gpu_of_stream(way), show_time((double)seen->back_held_ns), show_time(seen->back_ns),
-            show_time(way->alone_ns),
-            always ? "it takes turns with the first in every round. A copy in a stream of the GPU "
-                     "it goes to is carried by "
-                     "the other GPU, in a stream of the driver's own; something between those "
-                     "streams makes one "
-                     "wait for the other, and nothing in the program does"
-                   : "there it does not wait, so the traced round is the exception");
+        say("Of GPU %d, another stream, both ways: the tracer saw the copies take turns. The "
+            "second was queued while the first ran, in a stream of the other GPU, but began %s "
+            "after its call had returned, when the first was over: the device held it, not the "
+            "program. In the rounds without the tracer it took %s by events, where one alone takes %s: %s.",
+            (way->to_stream ? way->to : way->from)->index, show_time((double)seen->back_held_ns),
+            show_time(seen->back_ns), show_time(way->alone_ns),
+            seen->back_ns > 1.5 * way->alone_ns ? "so it is held there too"
+                                                : "so it is not held there");
+        if (way->to_stream)
+            say("A copy asked for in a stream of the GPU that it goes to is carried by the other "
+                "GPU in a stream of the driver's own (see the timeline), and the two have to wait "
+                "for each other.");
     }
 }
 

@@ -43,9 +43,9 @@ bool part_back_never_held(const struct part *part);
 /* True if the tracer recorded copies through the host. */
 bool part_staged(const struct part *part);
 
-/* Paragraphs, where there is reason: records that cannot be true, and where the times come from
- * instead; copies back that waited for the first although in another stream. */
-void say_what_was_disbelieved(const struct part *part);
+/* Paragraphs, where there is reason: records that do not hold a copy's time, and where it
+ * comes from instead; copies back that waited for the first although in another stream. */
+void say_where_times_come_from(const struct part *part);
 void say_what_was_held_back(const struct part *part);
 
 /* Checks that hold for every part: no wrong byte, no overlap with the kernel before it, and no copy

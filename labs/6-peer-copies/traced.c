@@ -118,7 +118,7 @@ bool traced_copy(const char *part, int nth, int gpu, double event_ns, struct tra
     if (!tracer_works()) {
         copy->by_events = true;
         copy->sure_ns = copy->span.end_ns;
-    } else if (copy->disbelieved_ns > 0) {
+    } else if (copy->staged || copy->disbelieved_ns > 0) {
         take_events(part, event_ns, copy);
     }
     return true;

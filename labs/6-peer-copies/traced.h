@@ -4,7 +4,8 @@
  * A staged copy (through the host) leaves two records, d2h and h2d, each with all bytes but with
  * the time of its last piece only (CUPTI of CUDA 13.0). A record faster than the link or the memory
  * is not that of the whole copy. Then events recorded in the copy's own stream just before and
- * behind it tell how long it took, and the last record when it ended. */
+ * behind it tell how long it took, and the last record when it ended: so for every staged copy, and
+ * for any whose record beats its limit. */
 #ifndef TRACED_H
 #define TRACED_H
 
@@ -26,7 +27,7 @@ struct traced {
 };
 
 /* The nth copy of the part, which took event_ns by events in a stream of that GPU. Replaces in the
- * timeline records that cannot be believed by one span. False if nothing of it was recorded. */
+ * timeline records that do not hold its time by one span. False if nothing of it was recorded. */
 bool traced_copy(const char *part, int nth, int gpu, double event_ns, struct traced *copy);
 
 /* The host call that queued it. */
