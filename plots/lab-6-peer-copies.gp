@@ -6,6 +6,7 @@ load system(sprintf("dirname '%s'", ARG0))."/style.gp"
 wanted = "return <words>, rate <words>, overlap from-kernel <words>"
 load rows("give", "*", "return *", "")
 load rows("rate", "*", "rate *", "")
+load rows("limit", "*", "limit of rates", "")
 load rows("from", "*", "overlap from-kernel *", "")
 load rows("to", "*", "overlap to-kernel *", "")
 if (give_n == 0) { @NOTHING }
@@ -23,6 +24,11 @@ nudge(r) = (r - 1) * 0.26 - (runs - 1) * 0.13
 stats $give using 2 name "G" nooutput
 R_min = R_max = 1
 if (rate_n > 0) { stats $rate using 2 name "R" nooutput }
+# What no copy can beat: a rate above it says so, in place of a dot that looks like any other.
+limit_of(part_, run_) = sum [j=1:limit_n] (limit_part[j] eq part_ && limit_run[j] == run_ ? limit_value[j] : 0)
+array limit_value[limit_n + 1]
+do for [j=1:limit_n] { stats $limit index j-1 using 2 name "L" nooutput; limit_value[j] = L_max }
+said(i, rate_) = sprintf(rate_ < 1000 ? "%.3g" : "%.0f", rate_).(limit_of(rate_part[i], rate_run[i]) > 0 && rate_ > limit_of(rate_part[i], rate_run[i]) ? " cannot be" : "")
 W = 1400; H = 140 + 22 * rows + 50
 @OPEN
 if (format ne "txt") { set multiplot }
@@ -50,7 +56,7 @@ if (rate_n > 0) {
     aside(i) = runs > 1 && rate_run[i] == 1 ? 0.22 : 1 # two runs: the first one's number at its left
     set logscale x; set xrange [floor10(R_min * 0.5):ceil10(R_max) * 2]; set xtics ("1" 1, "10" 10, "100" 100, "1000" 1000, "10 000" 10000) font tick_font
     plot for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])) index i-1 with points pt series_point(1, rate_run[i]) ps 1.1 lc rgb series_rgb(rate_run[i]), \
-        for [i=1:rate_n] $rate using ($2 * aside(i)):(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])):(sprintf($2 < 1000 ? "%.3g" : "%.0f", $2)) index i-1 with labels left offset 0.9,0 font pt(8.5)
+        for [i=1:rate_n] $rate using ($2 * aside(i)):(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])):(said(i, $2)) index i-1 with labels left offset 0.9,0 font pt(8.5)
     unset logscale
 }
 if (from_n > 0) {

@@ -191,15 +191,56 @@ END
     [ "$(rows checks.csv 'r["verdict"] == "fail"')" -eq 0 ]
 }
 
-@test "lab 6: without peer access the call blocks while the copy is staged, with it the call returns" {
+@test "lab 6: without peer access copies are staged, and their time is not that of a piece" {
     SIM_GPUS=2 run_lab 0 6 --bytes 16MiB --parts bc
-    holds 'a[0] > 100e3 and a[1] < 20e3 and a[2] > 2 * a[3]' \
+    [ "$(verdict b-staged)" = pass ]
+    [ "$(verdict c-direct)" = pass ]
+    [ "$(rows results.csv 'r["part"] == "b" and r["name"].startswith("staged ") and float(r["median"]) == 1')" -eq 8 ]
+    [ "$(rows results.csv 'r["part"] == "c" and r["name"].startswith("staged ") and float(r["median"]) == 0')" -eq 8 ]
+    holds 'a[0] > 20e3 and a[1] < 20e3 and a[0] < a[2] / 2 and a[3] > 2 * a[4] and a[4] < a[5]' \
         "$(value b 'return from-stream other one-way')" "$(value c 'return from-stream other one-way')" \
-        "$(value c 'rate from-stream other one-way')" "$(value b 'rate from-stream other one-way')"
+        "$(value b 'copy from-stream other one-way')" "$(value c 'rate from-stream other one-way')" \
+        "$(value b 'rate from-stream other one-way')" "$(value b 'limit of rates')"
+    holds 'abs(a[0] * a[1] / 2**24 - 1) < 0.01' \
+        "$(value b 'rate from-stream other one-way')" "$(value b 'copy from-stream other one-way')"
+    grep -q "Where these times come from" "$BATS_TEST_TMPDIR/stdout"
     holds 'a[0] == 0 and a[1] > 0 and a[2] > 0' \
         "$(value c 'overlap from-kernel from-stream own one-way')" \
         "$(value c 'overlap from-kernel to-stream other one-way')" \
         "$(value c 'overlap to-kernel from-stream other one-way')"
+}
+
+@test "lab 6: in the timeline a staged copy is one span as long as the copy took" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 16MiB --parts b
+    [ "$(rows timeline.csv 'r["kind"] in ("d2h", "h2d")')" -eq 0 ]
+    [ "$(rows timeline.csv 'r["kind"] == "peer" and 400e3 < int(r["end_ns"]) - int(r["start_ns"]) < 500e3')" -eq 12 ]
+    [ "$(rows timeline.csv 'r["kind"] == "peer" and r["part"] == "b-large"')" -eq 1 ]
+}
+
+@test "lab 6: the call of a copy too large for the driver's queue holds the host" {
+    SIM_GPUS=2 run_lab 0 6 --bytes 1MiB --parts b
+    [ "$(verdict b-large-call-holds-the-host)" = pass ]
+    [ "$(verdict b-large-data)" = pass ]
+    SIM_GPUS=2 run_lab 0 6 --bytes 1MiB --parts b --large-bytes 64MiB
+    [ "$(verdict b-large-call-holds-the-host)" = cannot-show ]
+    SIM_GPUS=2 run_lab 0 6 --bytes 1MiB --parts b --large-bytes 64GiB --repeats 1
+    [ "$(verdict b-large-call-holds-the-host)" = pass ]
+    GPU=gtx-650-ti-boost SIM_GPUS=2 run_lab 0 6 --bytes 1MiB --parts b --large-bytes 4GiB
+    [ "$(verdict b-large-data)" = cannot-show ]
+}
+
+@test "lab 6: a rate that no memory or link has fails" {
+    sed 's/^d2d_rate *=.*/d2d_rate = 3000 # over half of the bus/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/fast.txt"
+    GPU=$BATS_TEST_TMPDIR/fast.txt run_lab 1 6 --parts a
+    [ "$(verdict a-rates-within-limit)" = fail ]
+    sed 's/^peer_rate *=.*/peer_rate = 50000 # over the bus/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/fast.txt"
+    SIM_GPUS=2 GPU=$BATS_TEST_TMPDIR/fast.txt run_lab 1 6 --parts c
+    [ "$(verdict c-rates-within-limit)" = fail ]
+    [ "$(verdict c-direct)" = cannot-show ]
+    sed 's/^peer_staged_rate *=.*/peer_staged_rate = 500 # over the link/' common/sim/devices/h200.txt >"$BATS_TEST_TMPDIR/fast.txt"
+    SIM_GPUS=2 GPU=$BATS_TEST_TMPDIR/fast.txt run_lab 1 6 --parts b
+    [ "$(verdict b-rates-within-limit)" = fail ]
+    [ "$(verdict b-large-rate-within-limit)" = fail ]
 }
 
 @test "lab 6: with one GPU, copies inside it, and a reason for what cannot be shown" {
@@ -229,6 +270,8 @@ END
     [ "$(verdict a-own-stream-waits)" = pass ]
     [ "$(verdict c-runs-beside-kernels)" = cannot-show ]
     [ "$(verdict c-data)" = pass ]
+    [ "$(verdict b-staged)" = pass ]
+    [ "$(verdict b-rates-within-limit)" = pass ]
 }
 
 @test "lab 6: a bad --peer is one clear line" {

@@ -13,7 +13,8 @@
  * (share: of a kernel's time that had passed when the copy began; of two, the larger),
  * "staged" (count: 1 if recorded as a copy to the host and one from it), "back copy" (ns, by
  * events), "wrong bytes" (bytes). a: "bytes", "kernel" (ns). "host-link rate" (bytes/ns).
- * b: "large ..." (large.h). c: "enable" (ns). */
+ * All parts: "limit of rates" (bytes/ns: what no copy can beat). b: "large ..." (large.h). c:
+ * "enable" (ns). */
 #include <math.h>
 
 #include "lab.h"

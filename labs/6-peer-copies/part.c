@@ -122,7 +122,7 @@ static const char *beyond(const struct part *part, const struct seen *seen) {
     double limit = limit_of(seen->disbelieved_kind, &what);
     if (!(seen->disbelieved_ns > 0))
         return "";
-    return text(": if that were the copy's, it had run at %s, where the limit is %s (%s)",
+    return text(": if that were the copy's, it would have run at %s, where the limit is %s (%s)",
                 show_rate((double)part->way[0].bytes, seen->disbelieved_ns), show_rate(limit, 1),
                 what);
 }
@@ -156,7 +156,8 @@ void say_what_was_held_back(const struct part *part) {
         say("Of GPU %d, another stream, both ways: the tracer saw the copies take turns. The "
             "second was queued while the first ran, in a stream of the other GPU, but began %s "
             "after its call had returned, when the first was over: the device held it, not the "
-            "program. In the rounds without the tracer it took %s by events, where one alone takes %s: %s.",
+            "program. In the rounds without the tracer it took %s by events, where one alone takes "
+            "%s: %s.",
             (way->to_stream ? way->to : way->from)->index, show_time((double)seen->back_held_ns),
             show_time(seen->back_ns), show_time(way->alone_ns),
             seen->back_ns > 1.5 * way->alone_ns ? "so it is held there too"
@@ -178,6 +179,8 @@ void check_rates(const struct part *part) {
     for (int i = 0; i < part->n; i++)
         least_ns = fmin(least_ns, part->seen[i].copy_ns);
     double limit = limit_of(kind, &what);
+    if (limit > 0)
+        result_value(part->letter, "limit of rates", "bytes/ns", limit);
     check_within_limit(text("%s-rates-within-limit", part->letter), (double)part->way[0].bytes,
                        least_ns, limit, what);
 }
