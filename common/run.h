@@ -39,9 +39,9 @@ typedef void round_fn(void *state);
 void part_rounds(const char *part, int n, round_fn *round, void *state);
 
 /* The same for parts with many small configurations: prints nothing, and traces several rounds, the
- * ith as spans of traced_part(part, i): "a-64", "a-64-round-2", ... Returns the slow-down of the
- * first, NaN if there was no tracer. */
-double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state);
+ * ith as spans of traced_part(part, i): "a-64", "a-64-round-2", ... The slow-down is that of the
+ * first. */
+void quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state);
 const char *traced_part(const char *part, int i);
 
 /* Writes run.csv, results.csv, timeline.csv, checks.csv to --out, prints the checks, frees what

@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <cuda_runtime.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -90,12 +89,13 @@ static int64_t traced_round(const char *part, round_fn *round, void *state, bool
     return taken;
 }
 
-static void report_slow_down(const char *part, int64_t traced_ns, double median_ns) {
+static void report_slow_down(const char *part, int64_t traced_ns, double median_ns, bool quiet) {
     if (!tracer_works() || !(median_ns > 0))
         return;
     double ratio = (double)traced_ns / median_ns;
-    printf("Part %s: a round takes %s, under the tracer %s (%.2f times as long).\n", part,
-           show_time(median_ns), show_time((double)traced_ns), ratio);
+    if (!quiet)
+        printf("Part %s: a round takes %s, under the tracer %s (%.2f times as long).\n", part,
+               show_time(median_ns), show_time((double)traced_ns), ratio);
     result_value(part, "tracer slow-down", "ratio", ratio);
 }
 
@@ -130,31 +130,29 @@ const char *traced_part(const char *part, int i) {
     return timeline_name(name);
 }
 
-double quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state) {
-    double median_ns = measured_rounds(part, n, round, state), ratio = NAN;
+static void all_rounds(const char *part, int n, int traced, round_fn *round, void *state,
+                       bool quiet) {
+    double median_ns = measured_rounds(part, n, round, state);
+    int64_t first_ns = 0;
     stats_keep(false);
     tracer_attach();
     for (int i = 0; i < traced; i++) {
         progress(part, "traced round", i + 1, traced);
-        int64_t traced_ns =
+        int64_t taken =
             traced_round(traced_part(part, i), round, state, median_ns < SHORT_ROUND_NS);
-        if (i == 0 && tracer_works() && median_ns > 0)
-            ratio = (double)traced_ns / median_ns;
+        if (i == 0)
+            first_ns = taken;
     }
     tracer_detach();
     progress_end();
     stats_keep(true);
-    if (!isnan(ratio))
-        result_value(part, "tracer slow-down", "ratio", ratio);
-    return ratio;
+    report_slow_down(part, first_ns, median_ns, quiet);
 }
 
 void part_rounds(const char *part, int n, round_fn *round, void *state) {
-    double median_ns = measured_rounds(part, n, round, state);
-    stats_keep(false);
-    progress(part, "traced round", 1, 1);
-    int64_t traced = traced_round(part, round, state, median_ns < SHORT_ROUND_NS);
-    progress_end();
-    stats_keep(true);
-    report_slow_down(part, traced, median_ns);
+    all_rounds(part, n, 1, round, state, false);
+}
+
+void quiet_rounds(const char *part, int n, int traced, round_fn *round, void *state) {
+    all_rounds(part, n, traced, round, state, true);
 }
