@@ -11,8 +11,9 @@
 #include <math.h>
 
 /* Did the call wait for the work before it, which took before_ns? Work as short as a call may end
- * while the call is made, and then tells nothing. Nothing stands before the first call of a round:
- * all it can wait for is its own work. */
+ * while the call is made, and then tells nothing; long work may be at its end by then, and a call
+ * far shorter than it did not wait for it. Nothing stands before the first call of a round: all it
+ * can wait for is its own work. */
 static const char *blocked(const struct call *call, double before_ns, double took_ns, bool first) {
     const double short_ns = 50e3;
     if (!first && !mostly(&call->pending))
@@ -20,9 +21,12 @@ static const char *blocked(const struct call *call, double before_ns, double too
     if ((first ? took_ns : before_ns) < short_ns)
         return "too short to tell";
     const struct samples *waited = first ? &call->own_done : &call->waited;
+    double returned_ns = stats_of(&call->returned).median;
+    if (!first && mostly(waited) && returned_ns < before_ns / 10)
+        return text("it was just ending, %s", show_count(waited));
     if (mostly(waited))
         return text("yes, %s", show_count(waited));
-    if (first && stats_of(&call->returned).median > took_ns / 2)
+    if (first && returned_ns > took_ns / 2)
         return "for most of it";
     return text("no, %s", show_count(waited));
 }
@@ -60,9 +64,10 @@ struct took report_calls(const struct work *w) {
         result_value(w->part, "d2h device", "ns", t.copy_out_ns);
     }
     say("blocked: calls that came back only when the work before them in the stream was over, "
-        "although it had not been when they were made. The first call of a round has nothing "
-        "before it: there it says whether its own work was over. The callback's flag, read right "
-        "after queueing, was set in %s rounds; after cudaStreamSynchronize in %s.",
+        "although it had not been when they were made; a call less than a tenth as long as that "
+        "work came as it was just ending. The first call of a round has nothing before it: there "
+        "it says whether its own work was over. The callback's flag, read right after queueing, "
+        "was set in %s rounds; after cudaStreamSynchronize in %s.",
         show_count(&w->flag_after_queueing), show_count(&w->flag_after_synchronise));
     return t;
 }
