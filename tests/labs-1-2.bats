@@ -196,14 +196,14 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     [ "$status" -eq 0 ]
     [[ $output == *"SIMULATED NVIDIA H200"* ]]
     [ "$(grep -c ',pass,' "$out/checks.csv")" -eq 27 ]
-    for memory in pageable-untouched pageable-touched pinned registered; do
-        for wait in spin block; do
-            for clock in wall cpu; do
-                figure "a,h2d call $clock $memory $wait"
-                figure "a,d2h call $clock $memory $wait"
-            done
+    for clock in wall cpu; do
+        for memory in "pageable-untouched spin" {pageable-touched,pinned,registered}" "{spin,block}; do
+            figure "a,h2d call $clock $memory"
+            figure "a,d2h call $clock $memory"
         done
     done
+    # Untouched memory is measured once: how the host waits changes nothing there.
+    ! grep -q "untouched block" "$out/results.csv"
 }
 
 @test "lab 2: the first touch and the clocks explain the large buffer" {
