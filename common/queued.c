@@ -1,9 +1,6 @@
 #include "queued.h"
 
-#include <math.h>
-
 #include "error.h"
-#include "spans.h"
 #include "text.h"
 #include "tracer.h"
 
@@ -16,7 +13,7 @@ static bool done(cudaError_t answer, const char *call) {
     return answer == cudaSuccess;
 }
 
-bool event_done(cudaEvent_t event) {
+static bool event_done(cudaEvent_t event) {
     return done(cudaEventQuery(event), "cudaEventQuery");
 }
 
@@ -51,9 +48,4 @@ bool mostly(const struct samples *samples) {
 
 const char *show_count(const struct samples *samples) {
     return text("%d of %d", count_true(samples), samples->n);
-}
-
-double device_ns(const char *part, enum span_kind kind) {
-    int64_t ns = total_ns(part, kind);
-    return ns > 0 ? (double)ns : NAN;
 }

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "stats.h"
-#include "timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,8 +32,7 @@ struct call {
 void call_entered(struct call *call, cudaEvent_t earlier);
 void call_returned(struct call *call, cudaEvent_t earlier, cudaStream_t stream);
 
-/* True if the work recorded by the event, or all work of the stream, is done. */
-bool event_done(cudaEvent_t event);
+/* True if all work of the stream is done. */
 bool stream_done(cudaStream_t stream);
 
 /* Of samples that are 1 or 0: how many are 1, whether most are, and "9 of 11". One round in which
@@ -42,10 +40,6 @@ bool stream_done(cudaStream_t stream);
 int count_true(const struct samples *samples);
 bool mostly(const struct samples *samples);
 const char *show_count(const struct samples *samples);
-
-/* Device time of all spans of that part and kind, in ns: a pageable copy may be recorded in pieces.
- * NaN if there is none. */
-double device_ns(const char *part, enum span_kind kind);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 #include "spans.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,11 @@ int64_t total_ns(const char *part, enum span_kind kind) {
             ns += span_ns(span);
     }
     return ns;
+}
+
+double device_ns(const char *part, enum span_kind kind) {
+    int64_t ns = total_ns(part, kind);
+    return ns > 0 ? (double)ns : NAN;
 }
 
 int64_t total_bytes(const char *part, enum span_kind kind) {

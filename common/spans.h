@@ -20,9 +20,12 @@ int64_t device_busy_ns(const char *part);
 /* The end of the last device operation, 0 if there is none. */
 int64_t device_end_ns(const char *part);
 
-/* Sum of the durations of one kind, in ns. */
+/* Sum over all spans of one kind, in ns and bytes: a pageable copy may be recorded in pieces. */
 int64_t total_ns(const char *part, enum span_kind kind);
 int64_t total_bytes(const char *part, enum span_kind kind);
+
+/* total_ns as a measurement: NaN if there is no such span. */
+double device_ns(const char *part, enum span_kind kind);
 
 /* Copies between host and device, and between devices: the sum of their durations, and how much of
  * it passed while a kernel ran, in ns. */

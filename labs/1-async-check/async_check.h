@@ -7,6 +7,7 @@
 
 #include "host_memory.h"
 #include "queued.h"
+#include "spans.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "queued.h"
+#include "spans.h"
 
 #ifdef __cplusplus
 extern "C" {
