@@ -19,7 +19,7 @@
 
 #include "lab.h"
 #include "large.h"
-#include "limits.h"
+#include "fastest.h"
 #include "part.h"
 #include "text.h"
 

@@ -2,7 +2,7 @@
 #include "large.h"
 
 #include "lab.h"
-#include "limits.h"
+#include "fastest.h"
 #include "link.h"
 #include "pattern.h"
 #include "queued.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lab.h"
-#include "limits.h"
+#include "fastest.h"
 #include "link.h"
 #include "part.h"
 #include "text.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "limits.h"
+#include "fastest.h"
 #include "tracer.h"
 
 static bool is_copy(const struct span *span) {
