@@ -12,7 +12,10 @@ setup() {
 
 # build [MODELS.c]: builds the .cu program on stdin as $dir/program, with no toolkit in sight.
 build() {
-    local sanitize=() objects=("$BUILD"/sim/*.c.o "$BUILD"/sim/*.cu.o "$BUILD"/sim/sim/*.c.o)
+    local sanitize=() objects=() sources=(common/*.c common/*.cu common/sim/*.c)
+    objects=("${sources[@]#common/}") # not whatever is there: an older build may have left more
+    objects=("${objects[@]/#/$BUILD/sim/}")
+    objects=("${objects[@]/%/.o}")
     case $BUILD in *san) sanitize=(-fsanitize=address,undefined -fno-sanitize=function,vptr) ;; esac
     { echo '#include <stdio.h>'; echo '#include "lab.h"'; cat; } >"$dir/program.cu"
     PATH=/usr/bin:/bin clang -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \

@@ -161,6 +161,17 @@ void pages_zero(unsigned char *dst, size_t bytes) {
     page_map_free(&map);
 }
 
+/* How much of the range of the map is fresh. */
+static size_t fresh_bytes(const struct page_map *map, size_t offset, size_t bytes) {
+    size_t sum = 0;
+    bool fresh;
+    for (size_t done = 0, run; done < bytes; done += run) {
+        run = run_at(map, offset + done, offset + bytes, &fresh);
+        sum += fresh ? run : 0;
+    }
+    return sum;
+}
+
 void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst, size_t bytes) {
     const unsigned char *src = map->base + offset;
     if (!map->state) {
@@ -168,15 +179,19 @@ void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst
         return;
     }
     struct page_map to = {.base = dst};
-    bool fresh;
+    bool fresh, mapped = memory_is_mapped(dst);
+    /* Where little was written, the system takes all pages back at once. */
+    bool zeroed = mapped && fresh_bytes(map, offset, bytes) > bytes / 2;
+    if (zeroed)
+        zero_part(&to, 0, bytes);
     for (size_t done = 0, run; done < bytes; done += run) {
         run = run_at(map, offset + done, offset + bytes, &fresh);
-        if (fresh && !to.state && !memory_is_mapped(dst))
+        if (fresh && !to.state && !mapped)
             to = page_map_of(dst, bytes);
-        if (fresh)
-            zero_part(&to, done, run);
-        else
+        if (!fresh)
             memmove(dst + done, src + done, run);
+        else if (!zeroed)
+            zero_part(&to, done, run);
     }
     page_map_free(&to);
 }

@@ -72,19 +72,29 @@ static struct remembered memory[REMEMBERED];
 static int oldest;
 static size_t remembered_bytes;
 
-/* Two independent multiply-and-add chains over the words of the numbers: 2^-128 to collide. */
+static uint64_t mixed(uint64_t hash, uint64_t word, uint64_t factor) {
+    hash = (hash ^ word) * factor;
+    return hash ^ hash >> 29;
+}
+
+/* Eight chains of multiplications side by side, for the CPU does several at a time; then two that
+ * bring them together: 2^-128 to collide. */
 static void hash_words(uint64_t hash[2], const double *x, size_t n) {
-    uint64_t p = hash[0], q = hash[1];
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word;
-        memcpy(&word, x + i, sizeof word);
-        p = (p ^ word) * 0x9e3779b97f4a7c15u;
-        p ^= p >> 29;
-        q = (q + word) * 0xd6e8feb86659fd93u;
-        q ^= q >> 32;
+    enum { LANES = 8 };
+    uint64_t lanes[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, words[LANES];
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        memcpy(words, x + i, sizeof words);
+        for (int lane = 0; lane < LANES; lane++)
+            lanes[lane] = mixed(lanes[lane], words[lane], 0x9e3779b97f4a7c15u);
     }
-    hash[0] = p;
-    hash[1] = q;
+    memset(words, 0, sizeof words);
+    memcpy(words, x + i, (n - i) * sizeof *words);
+    for (int lane = 0; lane < LANES; lane++) {
+        uint64_t last = mixed(lanes[lane], words[lane], 0x9e3779b97f4a7c15u);
+        hash[0] = mixed(hash[0], last, 0x9e3779b97f4a7c15u);
+        hash[1] = mixed(hash[1], last, 0xd6e8feb86659fd93u);
+    }
 }
 
 static size_t bytes_of(const struct remembered *of) {
@@ -129,16 +139,25 @@ static const double *product_of(int m, int n, int k, const double *a, const doub
     return new->c;
 }
 
+/* The factor as it is if it lies there like that, or a packed copy of it in room. */
+static const double *factor(double *room, const double *x, int ld, bool transposed, int rows,
+                            int columns) {
+    if (!transposed && ld == rows)
+        return x;
+    pack(room, x, ld, transposed, rows, columns);
+    return room;
+}
+
 void product(const struct gemm *gemm, const double *a, const double *b, double *c, double alpha,
              double beta) {
     int m = gemm->m, n = gemm->n, k = gemm->k;
-    double *packed = malloc(((size_t)m * (size_t)k + (size_t)k * (size_t)n) * sizeof *packed + 1);
-    if (!packed)
+    double *room = malloc(((size_t)m * (size_t)k + (size_t)k * (size_t)n) * sizeof *room + 1);
+    if (!room)
         die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
-    double *packed_b = packed + (size_t)m * (size_t)k;
-    pack(packed, a, gemm->lda, gemm->transposed_a, m, k);
-    pack(packed_b, b, gemm->ldb, gemm->transposed_b, k, n);
-    const double *ab = product_of(m, n, k, packed, packed_b);
+    const double *left = factor(room, a, gemm->lda, gemm->transposed_a, m, k);
+    const double *right =
+        factor(room + (size_t)m * (size_t)k, b, gemm->ldb, gemm->transposed_b, k, n);
+    const double *ab = product_of(m, n, k, left, right);
     /* BLAS: with beta = 0 the old C is not read, so a NaN there does not stay. */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++) {
@@ -146,5 +165,5 @@ void product(const struct gemm *gemm, const double *a, const double *b, double *
             double scaled = alpha * ab[(size_t)j * (size_t)m + (size_t)i];
             *to = beta == 0 ? scaled : scaled + beta * *to;
         }
-    free(packed);
+    free(room);
 }
