@@ -2,7 +2,7 @@
  * of labs/6-peer-copies/recorded/h200-x2 as first recorded, on two H200s under CUPTI. */
 #include "tap.h"
 
-#include "../../labs/6-peer-copies/limits.c"
+#include "../../labs/6-peer-copies/fastest.c"
 #include "../../labs/6-peer-copies/traced.c"
 
 enum { BYTES = 64 << 20, HOST_RATE = 55 };
