@@ -8,7 +8,13 @@ setup_file() { prepared; }
 
 lab1=labs/1-async-check lab3=labs/3-dgemm-streams
 
-# exercise_1 STATEMENT: an exercise 1 that does the right work, and this before it.
+# hand_in_answers: one without exercises, which saves compiling them.
+hand_in_answers() {
+    hand_in
+    rm "$in"/labs/*/exercise.cu
+}
+
+# exercise_1 STATEMENT DECLARATION: an exercise 1 that does the right work, and this before it.
 exercise_1() {
     hand_in
     { echo "$2"; sed "s|^    size_t bytes = x->words.*Queue.*||; /^void exercise_queue/a\\    $1" \
@@ -48,7 +54,7 @@ END
 }
 
 @test "the report says what was graded on a simulated GPU, and what was not graded" {
-    hand_in
+    hand_in_answers
     grade lab-5
     grep -qE '^Graded on a simulated GPU: [1-9]' "$report"
     grep -qE '^Not graded: 1 items, 1 points, not part of the score' "$report"
@@ -57,7 +63,7 @@ END
 }
 
 @test "a lab is named in four ways; one that is none is refused" {
-    hand_in
+    hand_in_answers
     for name in lab-3 3 3-dgemm-streams dgemm-streams; do
         grade $name
         grep -q '^lab-3 ' "$report"
@@ -90,7 +96,7 @@ for text, unit in (("fast", "ms"), ("8 GB/s", "ms"), ("", "ms"), ("1 2 x", "ms")
                    ("inf", "ms"), ("1e999", "ms"), ("8 parsecs", "ms")):
     assert number_of(text, unit) is None, text
 END
-    hand_in
+    hand_in_answers
     awk -F ' = ' '/^launch = / { print "launch =", $2 * 1.09; next } { print }' \
         "$perfect/$lab1/answers.txt" >"$in/$lab1/answers.txt"
     grade lab-1
@@ -102,7 +108,7 @@ END
 }
 
 @test "readings without a run of one's own are compared with the grader's; experiments have no points" {
-    hand_in
+    hand_in_answers
     rm -r "$in/out"
     grade lab-1
     [ "$(sum reading)" = 10/10 ]
@@ -111,19 +117,17 @@ END
 
 @test "20 repeats on the simulator say the same, word for word" {
     hand_in
-    cp $lab3/exercise.cu "$in/$lab3/exercise.cu"
     # shellcheck disable=SC2016 # for the inner shell
     seq 20 | prepared=$prepared in=$in out=$BATS_TEST_TMPDIR xargs -P 2 -I N sh -c \
-        'tests/grade --device sim --prepared "$prepared" --submission "$in" lab-1 lab-3 >"$out/N.txt"'
-    [ "$(ls "$BATS_TEST_TMPDIR"/*.txt | wc -l)" -eq 20 ]
+        'tests/grade --device sim --prepared "$prepared" --submission "$in" lab-3 lab-4 >"$out/N.txt"'
+    [ "$(cat "$BATS_TEST_TMPDIR"/*.txt | grep -c ' exercise ')" -eq 40 ]
     for i in $(seq 2 20); do cmp "$BATS_TEST_TMPDIR/1.txt" "$BATS_TEST_TMPDIR/$i.txt"; done
-    [ "$(grep -cE '^  (pass|fail)  .* exercise ' "$BATS_TEST_TMPDIR/1.txt")" -eq 2 ]
 }
 
 # ---- the files of an own run ----
 
 @test "an edited figure: the run does not count, the reading that fits it neither" {
-    hand_in
+    hand_in_answers
     sed -i 's/^c,launch call,ns,11,[0-9]*,[0-9]*,[0-9]*/c,launch call,ns,11,99,99,99/' \
         "$in/out/lab-1/results.csv"
     grep -q '^c,launch call,ns,11,99,99,99' "$in/out/lab-1/results.csv"
@@ -134,7 +138,7 @@ END
 }
 
 @test "a simulated run that calls itself a GPU's is found out" {
-    hand_in
+    hand_in_answers
     sed -i 's/^device_kind,sim/device_kind,gpu/; s/SIMULATED //' "$in/out/lab-1/run.csv"
     grade lab-1
     refused experiment "your run does not count: timeline: no kernel takes 1 ns"
@@ -144,7 +148,7 @@ END
     local file text
     while IFS='|' read -r file edit text; do
         rm -rf "$BATS_TEST_TMPDIR/in"
-        hand_in
+        hand_in_answers
         sed -i "$edit" "$in/out/lab-1/$file"
         grade lab-1
         refused experiment "your run does not count: $text"
@@ -160,7 +164,7 @@ END
 }
 
 @test "a run on a GPU counts as handed in; edited, it does not fit its timeline" {
-    hand_in
+    hand_in_answers
     cp $lab1/recorded/h200/*.csv "$in/out/lab-1"
     grade lab-1
     [ "$(sum experiment)" = 5/5 ]
@@ -172,7 +176,7 @@ END
 }
 
 @test "every recorded run of a GPU is one that counts; what one GPU cannot show is not graded" {
-    hand_in
+    hand_in_answers
     for recorded in labs/*/recorded/*/; do
         lab=${recorded#labs/} && lab=lab-${lab%%-*}
         cp "$recorded"*.csv "$in/out/$lab"
@@ -286,38 +290,93 @@ not_run() {
 }
 
 @test "calls that an exercise does not need: each refused by name" {
-    not_run 'exit(0);' '#include <stdlib.h>' 'it calls exit,'
-    not_run '_exit(0);' 'extern "C" void _exit(int);' 'it calls _exit,'
-    not_run 'for (;;) fork();' 'extern "C" int fork(void);' 'it calls fork,'
-    not_run 'system("rm -rf / --no-preserve-root");' '#include <stdlib.h>' 'it calls system,'
-    not_run 'unlink("checks.csv");' 'extern "C" int unlink(const char *);' 'it calls unlink,'
-    not_run 'fopen("../checks.csv", "w");' '#include <stdio.h>' 'it calls fopen,'
-    not_run 'syscall(60, 0);' 'extern "C" long syscall(long, ...);' 'it calls syscall,'
-    not_run 'dlsym(0, "check");' 'extern "C" void *dlsym(void *, const char *);' 'it calls dlsym,'
-    not_run 'check("a-queueing-returns", true, "", "", "");' \
-        'extern "C" void check(const char *, bool, const char *, const char *, const char *);' 'it calls check,'
-    not_run 'die(EXIT_PASS, "bye");' '' 'it calls die,'
+    hand_in
+    cat >"$in/$lab1/exercise.cu" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include "exercise.h"
+extern "C" {
+void _exit(int);
+int fork(void), unlink(const char *), pthread_create(int, int, int, int);
+long syscall(long, ...);
+void *dlsym(void *, const char *);
+void check(const char *, bool, const char *, const char *, const char *);
+int cudaGraphDebugDotPrint(int, const char *, int);
+}
+void exercise_setup(struct exercise *x) {
+    switch (x->words) { // what follows a call that does not return would not be compiled
+    case 1: exit(0);
+    case 2: _exit(0);
+    case 3: die(EXIT_PASS, "bye");
+    }
+}
+void exercise_queue(struct exercise *x) {
+    while (x->words)
+        fork();
+    system("rm -rf /");
+    unlink("checks.csv");
+    fopen("../checks.csv", "w");
+    syscall(60, 0);
+    dlsym(0, "check");
+    pthread_create(0, 0, 0, 0);
+    check("a-queueing-returns", true, "", "", "");
+    cudaGraphDebugDotPrint(0, "checks.csv", 0);
+}
+void exercise_cleanup(struct exercise *) {}
+END
+    grade lab-1
+    for name in exit _exit fork system unlink fopen syscall dlsym check die cudaGraphDebugDotPrint pthread_create; do
+        refused exercise "it calls "
+        grep -qE "it calls (.*, )?$name[,:]" "$report" || { echo "$name is not named"; return 1; }
+    done
 }
 
 @test "functions in the place of the judge's or of the system's: refused by name" {
+    not_run '' 'extern "C" int clock_gettime(int, void *) { return 0; } extern "C" void *malloc(unsigned long) { return 0; } int shared;' \
+        'it defines clock_gettime, malloc, shared for the whole program'
     not_run '' 'extern "C" long wall_ns(void) { return 0; }' 'it defines wall_ns for the whole program'
-    not_run '' 'extern "C" int clock_gettime(int, void *) { return 0; }' 'it defines clock_gettime for'
-    not_run '' 'extern "C" void check_copies(const char *, const char *, long) {}' 'it defines check_copies for'
-    not_run '' 'int shared;' 'it defines shared for the whole program: make it static'
 }
 
 @test "texts that hide something from that list: refused by name" {
+    python3 - <<'END'
+import sys
+sys.path.insert(0, "tests")
+from grading import source
+cases = {
+    'asm volatile("syscall");': "asm: names of the compiler",
+    '__asm__ volatile("syscall");': "__asm__: names of the compiler",
+    '#define a asm\n': "asm: names",
+    '__attribute__((constructor)) static void early(void) {}': "__attribute__: names",
+    '[[gnu::constructor]] static void early(void) {}': "[[attributes]] are not needed",
+    '[ /* */ [gnu::constructor]] static void early(void) {}': "[[attributes]] are not needed",
+    '#include "/etc/passwd"': "#include of /etc/passwd",
+    '#include </etc/passwd>': "#include of /etc/passwd",
+    '#include "../../tests/solutions/exercise-1.cu"': "#include of ../../tests/solutions",
+    '/* */ # /* */ include "sim.h"': "#include of",
+    '#define f <sim.h>\n#include f': "#include of f",
+    '#include_next <stdio.h>': "#include_next is not needed",
+    '#in\\\nclude "sim.h"': "#include of sim.h",
+    '#define name a ## sm': "## pastes names together",
+    '#pragma weak wall_ns': "#pragma is not needed here",
+    '_Pragma("weak wall_ns")': "_Pragma: names",
+    '# 1 "exercise.h"': "#1 is not needed here",
+    '#line 1 "exercise.h"': "#line is not needed here",
+    '/* ??/ */': "trigraph",
+    '%:include "sim.h"': "digraph",
+    '<:<:gnu::constructor:>:>': "digraph",
+    'const char *s = R"(" asm)";': "raw string",
+    '"/*"; asm(""); "*/"': "asm: names",
+    "'\"'; asm(\"\"); '\"'": "asm: names",
+}
+for text, reason in cases.items():
+    try:
+        source.check_text('#include "exercise.h"\n' + text + "\n")
+    except source.Refused as refused:
+        assert reason in str(refused), (text, str(refused))
+    else:
+        raise SystemExit(f"not refused: {text}")
+END
     not_run 'asm volatile("syscall");' '' 'asm: names of the compiler'
-    not_run '__asm__ volatile("syscall");' '' '__asm__: names of the compiler'
-    not_run '' '__attribute__((constructor)) static void early(void) {}' '__attribute__: names'
-    not_run '' '[[gnu::constructor]] static void early(void) {}' '[[attributes]] are not needed'
-    not_run '' '#include "/etc/passwd"' '#include of /etc/passwd'
-    not_run '' '#include "../../tests/solutions/exercise-1.cu"' '#include of ../../tests/solutions'
-    not_run '' '#include "sim.h"' '#include of sim.h'
-    not_run '' '#define name a ## sm' '## pastes names together'
-    not_run '' '#pragma weak wall_ns' '#pragma is not needed here'
-    not_run '' '# 1 "exercise.h"' '#1 is not needed here'
-    not_run '' '/* ??/ */' 'trigraph'
 }
 
 @test "plain C in comments, strings and macros is not refused" {
@@ -428,7 +487,7 @@ END
 }
 
 @test "odd bytes in answers do not break a report" {
-    hand_in
+    hand_in_answers
     printf 'launch = <&>"\033[31m]]> Score: 7/7 # \nqueue_depth = \xc3\xa9 #\nnull_stream_holds_up = \xe2\x80\xae\n' >"$in/$lab1/answers.txt"
     for format in junit gradescope tap; do
         grade lab-1 --format $format

@@ -111,17 +111,23 @@ def symbols(path):
 
 def check_object(path, declared):
     """Raises Refused if the compiled exercise refers to what it must not, or defines it."""
-    declared = declared | {"__device_stub__" + name for name in declared} | {"cuda_failed",
-                                                                             "cublas_failed"}
+    calls, defines = set(), set()
+    declared = declared | {"__device_stub__" + name for name in declared}
+    declared |= {"cuda_failed", "cublas_failed"}
     for kind, name in symbols(path):
         if kind == "U":
             allowed = name in LIBC or name in declared or (
                 CUDA.match(name) and not CUDA_REFUSED.search(name))
             if not allowed and not own_mangled(name, declared):
-                raise Refused(f"it calls {name}, which an exercise does not need")
+                calls.add(name)
         elif kind.isupper() or kind in "iuvw":
             if not name.startswith("_Z") or re.match(r"_Z(n|d|S|NS|TH|GV)", name):
-                raise Refused(f"it defines {name} for the whole program: make it static")
+                defines.add(name)
+    if calls:
+        raise Refused(f"it calls {', '.join(sorted(calls))}: not for an exercise")
+    if defines:
+        raise Refused(f"it defines {', '.join(sorted(defines))} for the whole program: make it "
+                      "static")
 
 
 def own_mangled(name, declared):

@@ -7,6 +7,7 @@ import concurrent.futures
 import os
 import shutil
 import subprocess
+import sys
 
 from . import guard, ownrun
 
@@ -112,6 +113,16 @@ class Suite:
                 self.references[rubric.lab] = ownrun.Run(texts)
             except (OSError, ownrun.NotARun):
                 self.references[rubric.lab] = None
+                print(f"grade: {rubric.lab} did not run here: {self.last_line(folder)}",
+                      file=sys.stderr)
+
+    @staticmethod
+    def last_line(folder):
+        try:
+            with open(os.path.join(folder, "report.txt"), encoding="utf-8") as file:
+                return (file.read().splitlines() or [""])[-1]
+        except OSError:
+            return f"{folder} is not there"
 
     def private_tree(self, folder):
         """Hard links to all of the tree, in folder."""
