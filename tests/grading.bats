@@ -301,7 +301,7 @@ int fork(void), unlink(const char *), pthread_create(int, int, int, int);
 long syscall(long, ...);
 void *dlsym(void *, const char *);
 void check(const char *, bool, const char *, const char *, const char *);
-int cudaGraphDebugDotPrint(int, const char *, int);
+int cudaLibraryLoadFromFile(const char *);
 }
 void exercise_setup(struct exercise *x) {
     switch (x->words) { // what follows a call that does not return would not be compiled
@@ -320,12 +320,12 @@ void exercise_queue(struct exercise *x) {
     dlsym(0, "check");
     pthread_create(0, 0, 0, 0);
     check("a-queueing-returns", true, "", "", "");
-    cudaGraphDebugDotPrint(0, "checks.csv", 0);
+    cudaLibraryLoadFromFile("code");
 }
 void exercise_cleanup(struct exercise *) {}
 END
     grade lab-1
-    for name in exit _exit fork system unlink fopen syscall dlsym check die cudaGraphDebugDotPrint pthread_create; do
+    for name in exit _exit fork system unlink fopen syscall dlsym check die cudaLibraryLoadFromFile pthread_create; do
         refused exercise "it calls "
         grep -qE "it calls (.*, )?$name[,:]" "$report" || { echo "$name is not named"; return 1; }
     done
