@@ -215,6 +215,11 @@ END
     [ "$(rows timeline.csv 'r["kind"] in ("d2h", "h2d")')" -eq 0 ]
     [ "$(rows timeline.csv 'r["kind"] == "peer" and 400e3 < int(r["end_ns"]) - int(r["start_ns"]) < 500e3')" -eq 12 ]
     [ "$(rows timeline.csv 'r["kind"] == "peer" and r["part"] == "b-large"')" -eq 1 ]
+    python3 -c 'import csv, sys
+spans = list(csv.DictReader(open(sys.argv[1], newline="")))
+calls = {(s["part"], s["correlation"]): int(s["start_ns"]) for s in spans if s["kind"] == "api"}
+for s in spans:
+    assert s["kind"] == "api" or int(s["start_ns"]) >= calls[s["part"], s["correlation"]], s' "$out/timeline.csv"
 }
 
 @test "lab 6: the call of a copy too large for the driver's queue holds the host" {

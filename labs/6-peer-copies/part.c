@@ -153,6 +153,7 @@ void say_what_was_held_back(const struct part *part) {
         const struct way *way = &part->way[i];
         if (!held_back(way, seen))
             continue;
+        bool always = seen->back_ns > 1.5 * way->alone_ns;
         say("Of GPU %d, another stream, both ways: the tracer saw the copies take turns. The "
             "second was queued while the first ran, in a stream of the other GPU, but began %s "
             "after its call had returned, when the first was over: the device held it, not the "
@@ -160,9 +161,8 @@ void say_what_was_held_back(const struct part *part) {
             "%s: %s.",
             (way->to_stream ? way->to : way->from)->index, show_time((double)seen->back_held_ns),
             show_time(seen->back_ns), show_time(way->alone_ns),
-            seen->back_ns > 1.5 * way->alone_ns ? "so it is held there too"
-                                                : "so it is not held there");
-        if (way->to_stream)
+            always ? "so it is held there too" : "so it was held in the traced round only");
+        if (way->to_stream && always)
             say("A copy asked for in a stream of the GPU that it goes to is carried by the other "
                 "GPU in a stream of the driver's own (see the timeline), and the two have to wait "
                 "for each other.");

@@ -74,9 +74,12 @@ static void read_records(const char *part, int gpu, struct traced *copy) {
     copy->sure_ns = copy->span.start_ns;
 }
 
-/* Work of one stream runs in its order: what is queued behind a kernel starts after it. An event's
- * time is within some us of the records'. */
-static void after_earlier_kernels(struct span *copy) {
+/* No work starts before its call, nor before what is ahead of it in its stream: the event before it
+ * may be some us earlier. */
+static void after_its_causes(struct span *copy) {
+    const struct span *call = timeline_call_of(copy);
+    if (call && call->start_ns > copy->start_ns && call->start_ns < copy->end_ns)
+        copy->start_ns = call->start_ns;
     for (int i = 0; i < timeline_count_of(copy->part, SPAN_KERNEL); i++) {
         const struct span *kernel = timeline_find(copy->part, SPAN_KERNEL, i);
         if (kernel->device == copy->device && kernel->stream == copy->stream &&
@@ -104,7 +107,7 @@ static void take_events(const char *part, double event_ns, struct traced *copy) 
     copy->span.kind = copy->staged ? SPAN_PEER : copy->span.kind;
     copy->span.name = timeline_name(copy->staged ? "staged copy, by events" : "copy, by events");
     copy->span.start_ns = copy->span.end_ns - llround(event_ns);
-    after_earlier_kernels(&copy->span);
+    after_its_causes(&copy->span);
     replace_records(part, &copy->span);
 }
 

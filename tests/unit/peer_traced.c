@@ -59,13 +59,14 @@ static void staged_both_ways(void) {
     prepare();
     add(part, SPAN_KERNEL, 0, 15, 1246903376, 1256924510, 36);
     add(part, SPAN_KERNEL, 1, 25, 1246912492, 1256911726, 42);
+    add(part, SPAN_API, 0, -1, 1246913695, 1247155685, 47);
     add(part, SPAN_D2H, 0, 16, 1249180179, 1249205011, 47);
     add(part, SPAN_H2D, 1, 20, 1249213524, 1249237172, 47);
     add(part, SPAN_D2H, 1, 26, 1249379476, 1249401268, 50);
     add(part, SPAN_H2D, 0, 9, 1249412819, 1249434068, 50);
-    EXPECT(traced_copy(part, 0, 0, 2070000, &copy));
+    EXPECT(traced_copy(part, 0, 0, 2330000, &copy));
     EXPECT(traced_copy(part, 1, 1, 2080000, &back));
-    EXPECT_INT(span_ns(&copy.span), 2070000);
+    EXPECT_INT(copy.span.start_ns, 1246913695); /* the event came before the call, the copy not */
     EXPECT_INT(span_ns(&back.span), 2080000);
     EXPECT_INT(back.span.device, 1);
     EXPECT_INT(back.span.stream, 26);
