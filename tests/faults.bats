@@ -110,7 +110,7 @@ print(dict(csv.reader(open(sys.argv[1], newline="")))[sys.argv[2]])' "$out/run.c
         SIM_FAIL=cudaLaunchKernel:1:$error run_probe 3 "" --out "$out"
         grep -q "$error.*nothing was timed" "$lines"
         [ ! -e "$out" ]
-        ! grep -q "takes" "$BATS_TEST_TMPDIR/stdout"
+        ! grep -q "takes" "$BATS_TEST_TMPDIR/stdout" || false
     done
 }
 
@@ -229,11 +229,11 @@ print(dict(csv.reader(open(sys.argv[1], newline="")))[sys.argv[2]])' "$out/run.c
 @test "no colours and no progress where no terminal is; NO_COLOR is honoured" {
     "$probe" >"$BATS_TEST_TMPDIR/stdout" 2>"$lines"
     [ ! -s "$lines" ]
-    ! grep -q $'\033' "$BATS_TEST_TMPDIR/stdout"
+    ! grep -q $'\033' "$BATS_TEST_TMPDIR/stdout" || false
     command -v script >/dev/null || skip "no script(1) to make a terminal with"
     TERM=xterm script -qec "$probe" /dev/null | grep -q $'\033\[32mpass'
     TERM=xterm NO_COLOR=1 script -qec "$probe" /dev/null >"$BATS_TEST_TMPDIR/plain"
-    ! grep -q $'\033\[3' "$BATS_TEST_TMPDIR/plain"
+    ! grep -q $'\033\[3' "$BATS_TEST_TMPDIR/plain" || false
 }
 
 # ---- folders and disks ----

@@ -203,7 +203,7 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
         done
     done
     # Untouched memory is measured once: how the host waits changes nothing there.
-    ! grep -q "untouched block" "$out/results.csv"
+    run ! grep -q "untouched block" "$out/results.csv"
 }
 
 @test "lab 2: the first touch and the clocks explain the large buffer" {

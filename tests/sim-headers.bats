@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The simulator's CUDA headers against an installed toolkit's.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     cd "$BATS_TEST_DIRNAME/.."
     nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || skip "no CUDA toolkit here"
@@ -12,7 +14,7 @@ setup() {
 
 changed() { # file, sed script: our headers with one thing wrong must be found out
     sed -i "$2" "$ours/$1"
-    ! cmp -s "$ours/$1" "common/sim/include/$1"
+    run ! cmp -s "$ours/$1" "common/sim/include/$1"
     run tests/sim-headers "$toolkit" "$ours"
     echo "$output"
     [ "$status" -eq 1 ]
