@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "mix.h"
 #include "report.h"
 #include "results.h"
 #include "spans.h"
@@ -14,14 +15,10 @@
 void random_words(uint32_t *words, size_t n) {
     uint64_t state;
     if (getrandom(&state, sizeof state, 0) != (ssize_t)sizeof state)
-        die(EXIT_ENVIRONMENT, "getrandom: %s", strerror(errno));
-    for (size_t i = 0; i < n; i++) {
-        /* splitmix64: the published finaliser of a Weyl sequence. */
-        uint64_t z = (state += 0x9E3779B97F4A7C15u);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        words[i] = (uint32_t)(z ^ (z >> 31));
-    }
+        die(EXIT_ENVIRONMENT, "no random numbers (getrandom: %s); run on Linux 3.17 or later",
+            strerror(errno));
+    for (size_t i = 0; i < n; i++)
+        words[i] = (uint32_t)mix64(state += MIX_STEP);
 }
 
 bool transformed_right(const uint32_t *out, const uint32_t *in, size_t n,

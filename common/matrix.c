@@ -4,19 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-/* SplitMix64's mixing function (Steele, Lea, Flood 2014): number i of the sequence needs no other.
- */
-static uint64_t mix(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
+#include "mix.h"
 
 /* 53 bits, and half of the last one: an odd number of halves is never 0. */
 void matrix_random(double *out, uint64_t seed, size_t first, size_t n) {
-    uint64_t key = mix(seed + 1);
+    uint64_t key = mix64(seed + 1);
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits = mix(key + (first + i) * 0x9e3779b97f4a7c15U) >> 12;
+        uint64_t bits = mix64(key + (first + i) * MIX_STEP) >> 12;
         out[i] = (double)(2 * bits + 1) * 0x1p-52 - 1;
     }
 }

@@ -6,22 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mix.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The 8 bytes at word i: each word and each seed gives another, so that bytes which arrive late,
- * in the wrong place or not at all are seen (the finaliser of splitmix64, Vigna 2015). */
-#ifdef __CUDACC__
-#define ON_BOTH __host__ __device__
-#else
-#define ON_BOTH
-#endif
-static inline ON_BOTH uint64_t pattern_word(uint64_t seed, uint64_t i) {
-    uint64_t z = seed * 0x100000001b3u + i + 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+ * in the wrong place or not at all are seen. */
+static inline MIX_ON_BOTH uint64_t pattern_word(uint64_t seed, uint64_t i) {
+    return mix64(seed * 0x100000001b3u + i + MIX_STEP);
 }
 
 /* Both work on memory of the current device, bytes a multiple of 8, and wait until it is done. */
