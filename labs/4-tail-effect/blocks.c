@@ -27,23 +27,14 @@ int64_t stamps_end_ns(const struct stamp *stamps, int n) {
     return last;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct lengths stamps_lengths(const struct stamp *stamps, int n) {
-    struct lengths lengths = {0, 0, 0, 0};
-    double *ns = allocate(n, sizeof *ns);
+    struct lengths lengths = {INFINITY, 0, 0};
     for (int i = 0; i < n; i++) {
-        ns[i] = (double)(stamps[i].end_ns - stamps[i].start_ns);
-        lengths.sum_ns += ns[i];
+        double ns = (double)(stamps[i].end_ns - stamps[i].start_ns);
+        lengths.shortest_ns = fmin(lengths.shortest_ns, ns);
+        lengths.longest_ns = fmax(lengths.longest_ns, ns);
+        lengths.sum_ns += ns;
     }
-    qsort(ns, (size_t)n, sizeof *ns, by_value);
-    lengths.shortest_ns = ns[0];
-    lengths.median_ns = ns[n / 2];
-    lengths.longest_ns = ns[n - 1];
-    free(ns);
     return lengths;
 }
 
@@ -88,15 +79,6 @@ int stamps_most_resident(const struct stamp *stamps, int n) {
     }
     free(order);
     return most;
-}
-
-int stamps_sms(const struct stamp *stamps, int n) {
-    struct placed *order = sorted(stamps, n);
-    int sms = 0;
-    for (int i = 0; i < n; i++)
-        sms += new_sm(order, i);
-    free(order);
-    return sms;
 }
 
 /* The place whose piece ended longest ago is the one that the next piece of the SM gets. */

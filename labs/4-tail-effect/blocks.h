@@ -22,16 +22,13 @@ int64_t stamps_start_ns(const struct stamp *stamps, int n); /* of the first to s
 int64_t stamps_end_ns(const struct stamp *stamps, int n);   /* of the last to end */
 
 struct lengths {
-    double shortest_ns, median_ns, longest_ns, sum_ns;
+    double shortest_ns, longest_ns, sum_ns;
 };
 struct lengths stamps_lengths(const struct stamp *stamps, int n);
 
 /* The largest number of stamps that one SM held at any instant. A piece that starts in the tick
  * in which another ends does not count as beside it. */
 int stamps_most_resident(const struct stamp *stamps, int n);
-
-/* Number of SMs that ran anything. */
-int stamps_sms(const struct stamp *stamps, int n);
 
 /* Fills wave[i]: 0 for the first `resident` pieces an SM started, 1 for the next, and so on.
  * slot[i]: which of the SM's places it had, 0 to resident - 1. Returns the number of waves. */
