@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+enum { US = 1000, MS = 1000 * US }; /* ns */
+
 /* Wall time in ns since an arbitrary start; never goes back (CLOCK_MONOTONIC). */
 int64_t wall_ns(void);
 

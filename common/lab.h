@@ -1,4 +1,10 @@
-/* lab.h - everything a lab includes. Each header has one subject. */
+/* lab.h - what every lab includes. Each header has one subject.
+ *
+ * Further ones, for who needs them: host_memory.h (pageable, pinned, registered memory), queued.h
+ * (when a call that queues work returned), spans.h and concurrency.h (sums over a timeline), link.h
+ * (the limit of copies), text.h (short texts), units.h ("64 MiB"), matrix.h and mix.h (data that
+ * can be verified); judge.h and transform.h belong to the exercises. What differs between a GPU and
+ * a simulated one is in gpu/ and sim/. */
 #ifndef LAB_H
 #define LAB_H
 

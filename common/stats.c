@@ -73,6 +73,10 @@ struct stats stats_of(const struct samples *samples) {
     return s;
 }
 
+double median_of(const struct samples *samples) {
+    return stats_of(samples).median;
+}
+
 bool stats_cold_start(const struct stats *stats) {
     return stats->n > 1 && stats->first > COLD_START_RATIO * stats->median;
 }

@@ -36,6 +36,7 @@ void samples_add(struct samples *samples, double value);
 /* The figures of the samples. n = 0, or one NaN among them, gives NaN everywhere: a missing
  * measurement never reads as 0. An even n takes the mean of the two middle values as median. */
 struct stats stats_of(const struct samples *samples);
+double median_of(const struct samples *samples);
 
 /* True if the first measurement is over 50 times the median: something was not warmed up. */
 bool stats_cold_start(const struct stats *stats);

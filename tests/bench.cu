@@ -41,12 +41,12 @@ static void row(const char *what, const struct samples *lab, const struct sample
     table_cell("%s", what);
     table_cell("%s", show_times(lab));
     table_cell("%s", show_times(bare));
-    table_cell("%.4f", stats_of(bare).median / stats_of(lab).median);
+    table_cell("%.4f", median_of(bare) / median_of(lab));
 }
 
 static void require_bare_speed(const char *id, const struct samples *lab,
                                const struct samples *bare) {
-    double ratio = stats_of(bare).median / stats_of(lab).median;
+    double ratio = median_of(bare) / median_of(lab);
     judge(id, ratio >= 0.98, text("%.4f", ratio), "at least 0.98",
           "The lab's way of measuring leaves the speed as it is.");
 }
@@ -99,8 +99,8 @@ static void compare_copies(void) {
         row(d2h ? "device to host" : "host to device", &c.lab[d2h], &c.bare[d2h]);
     table_end();
     say("%s each way at %s and %s.", show_bytes((double)c.bytes),
-        show_rate((double)c.bytes, stats_of(&c.lab[0]).median),
-        show_rate((double)c.bytes, stats_of(&c.lab[1]).median));
+        show_rate((double)c.bytes, median_of(&c.lab[0])),
+        show_rate((double)c.bytes, median_of(&c.lab[1])));
     require_bare_speed("a-h2d", &c.lab[0], &c.bare[0]);
     require_bare_speed("a-d2h", &c.lab[1], &c.bare[1]);
     host_free(HOST_PINNED, c.lab_host, c.bytes);
@@ -180,7 +180,7 @@ static void compare_products(void) {
     table_begin(4, text("product, %d", m.dim), "lab", "bare", "speed kept");
     row("cublasDgemm", &m.lab, &m.bare);
     table_end();
-    say("%.1f TFLOP/s.", 2e-3 * (double)count * m.dim / stats_of(&m.lab).median);
+    say("%.1f TFLOP/s.", 2e-3 * (double)count * m.dim / median_of(&m.lab));
     require_bare_speed("b-dgemm", &m.lab, &m.bare);
     CUBLAS_CHECK(cublasDestroy(m.cublas));
     CUDA_CHECK(cudaStreamDestroy(m.stream));
@@ -214,8 +214,8 @@ static void cost_of_tracing(void) {
         trace_end();
     }
     say("A launch takes %s, under the tracer (%s) %s: tracing costs %s each.",
-        show_time(stats_of(&plain).median), tracer_name(), show_time(stats_of(&traced).median),
-        show_time(stats_of(&traced).median - stats_of(&plain).median));
+        show_time(median_of(&plain)), tracer_name(), show_time(median_of(&traced)),
+        show_time(median_of(&traced) - median_of(&plain)));
     result("c", "launch call", "ns", &plain);
     result("c", "launch call traced", "ns", &traced);
     CUDA_CHECK(cudaStreamDestroy(stream));
@@ -236,7 +236,7 @@ static void cost_of_clock(void) {
         samples_add(&lab, (double)(middle_ns - start_ns) / READS);
         samples_add(&bare, (double)(real_ns() - middle_ns) / READS);
     }
-    double lab_ns = stats_of(&lab).median, bare_ns = stats_of(&bare).median;
+    double lab_ns = median_of(&lab), bare_ns = median_of(&bare);
     say("Reading the wall clock takes %.1f ns, %.1f ns more than clock_gettime (%.1f ns).", lab_ns,
         lab_ns - bare_ns, bare_ns);
     result("d", "wall_ns over clock_gettime", "ns", &lab);

@@ -8,8 +8,6 @@
 
 #include "lab.h"
 
-enum { US = 1000, MS = 1000 * US };
-
 static int64_t flag, number = 5, size = 64 << 20, sleep_ns = 10 * MS, memory, spans, hold_ns;
 static int64_t fail, show_nothing, nan_result, bad_call, too_much_memory;
 static struct int_list dims = {2, {64, 256}};

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "host_memory.h"
 #include "queued.h"
 #include "spans.h"
@@ -12,8 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { MS = 1000000 }; /* ns */
 
 extern int64_t bytes, sleep_ns, blocks, threads, max_launches; /* options */
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 static const int64_t SLOW_LAUNCH_NS = 50 * 1000; /* many times what a launch takes */
-static const double WAITED_SHARE =
-    0.1; /* of the time the gate was closed: no launch is that slow */
+/* Of the time the gate was closed: no launch is that slow. */
+static const double WAITED_SHARE = 0.1;
 
 struct queue {
     cudaStream_t stream, opener;
@@ -98,7 +98,7 @@ static void print_launches(const struct queue *q, int depth) {
 
 static void report(const struct queue *q) {
     bool full = 2 * q->full_rounds > q->rounds;
-    int depth = (int)stats_of(&q->depth).median;
+    int depth = (int)median_of(&q->depth);
     print_launches(q, depth);
     if (depth < 2)
         say("What this shows: launches wait here from the start; nothing is queued.");

@@ -21,7 +21,7 @@ static const char *blocked(const struct call *call, double before_ns, double too
     if ((first ? took_ns : before_ns) < short_ns)
         return "too short to tell";
     const struct samples *waited = first ? &call->own_done : &call->waited;
-    double returned_ns = stats_of(&call->returned).median;
+    double returned_ns = median_of(&call->returned);
     if (!first && mostly(waited) && returned_ns < before_ns / 10)
         return text("it was just ending, %s", show_count(waited));
     if (mostly(waited))
@@ -133,7 +133,7 @@ static void check_copy_out_waits(const struct work *w) {
 static void check_copies_return_first(const struct work *w, const struct took *t) {
     const char *id = text("%s-copy-in-does-not-wait", w->part);
     const char *why = "A copy from or to pinned memory is queued like a kernel.";
-    if (mostly(&w->copy_in.own_done) && t->copy_in_ns < 10 * stats_of(&w->copy_in.returned).median)
+    if (mostly(&w->copy_in.own_done) && t->copy_in_ns < 10 * median_of(&w->copy_in.returned))
         check_cannot_show(id, "so small a copy is over as soon as the call; give more --bytes");
     else
         check_most(id, &w->copy_in.own_done, false, "copy over", why);
@@ -154,16 +154,16 @@ void check_copy_calls(const struct work *w, const struct took *t) {
 }
 
 void explain_copies(const struct work *w, const struct took *t) {
-    double in_ns = stats_of(&w->copy_in.returned).median;
-    double out_ns = stats_of(&w->copy_out.returned).median;
+    double in_ns = median_of(&w->copy_in.returned);
+    double out_ns = median_of(&w->copy_out.returned);
     if (w->memory != HOST_PAGEABLE && (mostly(&w->copy_out.waited) || mostly(&w->launch.own_done)))
         say("What this shows: calls that should only queue waited here.");
     else if (w->memory != HOST_PAGEABLE)
         say("What this shows: from and to %s memory all calls but the last only queue: the host "
             "was done after %s, the device after %s.",
             host_kind_name(w->memory),
-            show_time(in_ns + out_ns + stats_of(&w->launch.returned).median +
-                      stats_of(&w->callback.returned).median),
+            show_time(in_ns + out_ns + median_of(&w->launch.returned) +
+                      median_of(&w->callback.returned)),
             show_time(t->all_ns));
     else if (mostly(&w->copy_out.waited))
         say("What this shows: the call that copies out took %s. That is the kernel before it (%s) "

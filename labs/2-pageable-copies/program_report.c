@@ -21,10 +21,6 @@ const char *state_name(enum state state) {
     return names[state];
 }
 
-static double median(const struct samples *samples) {
-    return stats_of(samples).median;
-}
-
 /* The system may back fresh memory with 2 MiB pages: then a page fault is rare. "" if unknown. */
 static const char *huge_pages(void) {
     const char *choice = host_huge_pages();
@@ -44,7 +40,7 @@ static void print_call(const char *state, const char *wait, const char *call, co
     table_cell("%s", wait);
     table_cell("%s", call);
     table_cell("%s", show_times(wall));
-    table_cell("%s", show_time(median(cpu)));
+    table_cell("%s", show_time(median_of(cpu)));
     result("a", text("%s wall %s %s", name, state, wait), "ns", wall);
     result("a", text("%s cpu %s %s", name, state, wait), "ns", cpu);
 }
@@ -83,14 +79,14 @@ static void keep_device_times(void) {
 static void explain_times(void) {
     const struct measured *fresh = &runs[UNTOUCHED][SPIN], *touched = &runs[TOUCHED][SPIN];
     const struct measured *pinned = &runs[PINNED][SPIN];
-    double in = median(&fresh->copy[COPY_IN].returned);
-    double out = median(&fresh->copy[COPY_OUT].returned);
-    double in_touched = median(&touched->copy[COPY_IN].returned);
-    double out_touched = median(&touched->copy[COPY_OUT].returned);
+    double in = median_of(&fresh->copy[COPY_IN].returned);
+    double out = median_of(&fresh->copy[COPY_OUT].returned);
+    double in_touched = median_of(&touched->copy[COPY_IN].returned);
+    double out_touched = median_of(&touched->copy[COPY_OUT].returned);
     say("What the times are. Queueing a copy takes %s and %s: that is what the pinned calls do, "
         "and the link then moves the bytes in %s and %s (%s and %s).",
-        show_time(median(&pinned->copy[COPY_IN].returned)),
-        show_time(median(&pinned->copy[COPY_OUT].returned)),
+        show_time(median_of(&pinned->copy[COPY_IN].returned)),
+        show_time(median_of(&pinned->copy[COPY_OUT].returned)),
         show_time(copy_device_ns(PINNED, COPY_IN)), show_time(copy_device_ns(PINNED, COPY_OUT)),
         show_rate((double)bytes, copy_device_ns(PINNED, COPY_IN)),
         show_rate((double)bytes, copy_device_ns(PINNED, COPY_OUT)));
@@ -122,7 +118,8 @@ static void explain_times(void) {
 /* A driver that sleeps while it waits leaves on the CPU clock what the host really did. */
 static void explain_work(void) {
     const struct measured *block = &runs[TOUCHED][BLOCK];
-    double wall = median(&block->copy[COPY_OUT].returned), cpu = median(&block->copy_cpu[COPY_OUT]);
+    double wall = median_of(&block->copy[COPY_OUT].returned),
+           cpu = median_of(&block->copy_cpu[COPY_OUT]);
     if (cpu > wall / 2)
         say("A pageable copy is work even then: the copy out to touched memory used %s of CPU time "
             "in %s. The host was copying.",
@@ -134,13 +131,13 @@ static void explain_clocks(void) {
     say("The two clocks agree in every call that copies or spins: with pinned memory, where the "
         "host has nothing to do but wait, cudaStreamSynchronize took %s of wall time and %s of "
         "CPU time, because the driver spins.%s",
-        show_time(median(&spin->synchronise)), show_time(median(&spin->synchronise_cpu)),
+        show_time(median_of(&spin->synchronise)), show_time(median_of(&spin->synchronise_cpu)),
         block->total.n == 0
             ? ""
             : text(" With cudaDeviceScheduleBlockingSync it took %s and %s: the CPU clock does "
                    "not see a wait that sleeps. A CPU clock is no clock for a GPU.",
-                   show_time(median(&block->synchronise)),
-                   show_time(median(&block->synchronise_cpu))));
+                   show_time(median_of(&block->synchronise)),
+                   show_time(median_of(&block->synchronise_cpu))));
 }
 
 static void check_waits(void) {
@@ -173,13 +170,13 @@ static void check_slower(const char *id, const struct samples *slow, const struc
         check_cannot_show(id, meet);
         return;
     }
-    check(id, order < 0, text("%s and %s", show_time(median(slow)), show_time(median(fast))),
+    check(id, order < 0, text("%s and %s", show_time(median_of(slow)), show_time(median_of(fast))),
           "all rounds of the first above all of the second", why);
 }
 
 static void check_clocks(void) {
     const struct measured *spin = &runs[PINNED][SPIN], *block = &runs[PINNED][BLOCK];
-    double share = median(&spin->synchronise_cpu) / median(&spin->synchronise);
+    double share = median_of(&spin->synchronise_cpu) / median_of(&spin->synchronise);
     check("a-cpu-clock-runs-while-the-driver-spins", share >= 0.5, show_percent(share),
           "at least 50 % of the wall time", "Spinning is work, and the CPU clock counts it.");
     if (block->total.n == 0) {
@@ -187,7 +184,7 @@ static void check_clocks(void) {
                           "the driver does not change how it waits while the device is in use");
         return;
     }
-    share = median(&block->synchronise_cpu) / median(&block->synchronise);
+    share = median_of(&block->synchronise_cpu) / median_of(&block->synchronise);
     check("a-cpu-clock-stands-while-the-driver-sleeps", share < 0.5, show_percent(share),
           "less than 50 % of the wall time", "A sleeping process uses no CPU time.");
 }

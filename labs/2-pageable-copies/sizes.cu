@@ -135,7 +135,7 @@ static void print_curves(void) {
         for (int d = 0; d < DIRECTIONS; d++)
             for (int kind = 0; kind < HOST_KINDS; kind++) {
                 const struct point *p = find(d, kind, size);
-                table_cell("%s%s", p ? show_time(stats_of(&p->call.returned).median) : "",
+                table_cell("%s%s", p ? show_time(median_of(&p->call.returned)) : "",
                            p && waits(p) ? " *" : "");
             }
     }
@@ -205,7 +205,7 @@ static void explain(const struct point *first) {
     if (just_over)
         say("It is often said that a pageable copy in is asynchronous up to 64 KiB. With one byte "
             "more the call returned after %s here, and %s.",
-            show_time(stats_of(&just_over->call.returned).median),
+            show_time(median_of(&just_over->call.returned)),
             waits(just_over) ? "waited for the stream" : "did not wait either");
 }
 

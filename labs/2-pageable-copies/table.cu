@@ -110,7 +110,7 @@ static void measure_row(struct row *r) {
     int n = repeats(wall_ns() - start + busy_ns);
     for (int i = 0; i < n; i++)
         call_once(r, &r->idle, 0);
-    int64_t busy_for_ns = busy_long_enough(stats_of(&r->idle.returned).median);
+    int64_t busy_for_ns = busy_long_enough(median_of(&r->idle.returned));
     for (int i = 0; i < n; i++)
         call_once(r, &r->busy, busy_for_ns);
     const char *name = text("return %s %s %s", operation_name(r->operation), place_name(r->place),
@@ -136,7 +136,7 @@ static void trace_rows(void) {
         const struct row *r = &rows[i];
         if (!r->async || !(r->operation & (H2D | D2H)) || r->place == IN_REGISTERED)
             continue;
-        int64_t busy_for_ns = busy_long_enough(stats_of(&r->idle.returned).median);
+        int64_t busy_for_ns = busy_long_enough(median_of(&r->idle.returned));
         trace_begin(
             timeline_name(text("b-%s-%s", operation_name(r->operation), place_name(r->place))));
         event_span_begin(stream, SPAN_KERNEL, "sleep_kernel");

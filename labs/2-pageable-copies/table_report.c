@@ -55,8 +55,8 @@ static void print_rows(void) {
         const struct row *r = &rows[i];
         table_cell("%s", call_name(r));
         table_cell("%s", place_name(r->place));
-        table_cell("%s", show_time(stats_of(&r->idle.returned).median));
-        table_cell("%s", show_time(stats_of(&r->busy.returned).median));
+        table_cell("%s", show_time(median_of(&r->idle.returned)));
+        table_cell("%s", show_time(median_of(&r->busy.returned)));
         table_cell("%s", show_count(&r->busy.waited));
         table_cell("%s", show_count(&r->busy.own_done));
         table_cell("%s%s", r->rule->says, holds(r) ? "" : ": NOT SO");

@@ -148,7 +148,7 @@ static void read_alone(struct study *study, const char *part, double spacing_ns)
         if (span_ns(trace_kernel(part, i)) > span_ns(longest))
             longest = trace_kernel(part, i);
     memset(&study->facts, 0, sizeof study->facts);
-    study->facts.kernel_ns = stats_of(&kernel_ns).median;
+    study->facts.kernel_ns = median_of(&kernel_ns);
     study->facts.spacing_ns = spacing_ns;
     study->facts.sms = device()->sms;
     if (longest && tracer_works()) {
@@ -196,7 +196,7 @@ void study_begin(struct study *study, char part, int dim) {
     int64_t round_ns = wall_ns() - start_ns;
     study->call.n = study->alone_total.n = 0;
     quiet_rounds(name, repeats(round_ns), TRACED_ALONE, alone_round, &alone);
-    read_alone(study, name, stats_of(&alone.traced_call).median);
+    read_alone(study, name, median_of(&alone.traced_call));
     store_alone(study, letter);
 }
 

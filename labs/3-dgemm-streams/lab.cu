@@ -64,7 +64,7 @@ static void prepare(char part) {
 }
 
 static int rounds_of(const struct study *s, int n) {
-    return repeats((int64_t)(stats_of(&s->alone_total).median * n));
+    return repeats((int64_t)(median_of(&s->alone_total) * n));
 }
 
 static void predict(const enum mode *modes, int n) {

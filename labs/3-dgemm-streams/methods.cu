@@ -133,8 +133,8 @@ void method_measure(enum method method, struct products *products, struct method
 }
 
 double method_expected_ns(enum method method, const struct study *alone, int products) {
-    double call_ns = stats_of(&alone->call).median, kernel_ns = alone->facts.kernel_ns;
-    double first_ns = stats_of(&alone->alone_total).median, others = products - 1;
+    double call_ns = median_of(&alone->call), kernel_ns = alone->facts.kernel_ns;
+    double first_ns = median_of(&alone->alone_total), others = products - 1;
     double packed =
         fmax(packed_ns(&alone->facts, products), products_floor_ns(products, alone->dim));
     double rest_ns = fmax(0, packed - kernel_ns); /* the device, after the first product */

@@ -11,7 +11,7 @@ static const char *class_text(const struct outcome *o) {
 }
 
 static const char *overlap_text(const struct outcome *o) {
-    return tracer_works() ? show_percent(stats_of(&o->overlap).median) : "-";
+    return tracer_works() ? show_percent(median_of(&o->overlap)) : "-";
 }
 
 static void blocks_cell(const struct pair_facts *facts) {
@@ -26,7 +26,7 @@ void print_alone(const struct study *study, int n) {
     for (int i = 0; i < n; i++) {
         const struct pair_facts *facts = &study[i].facts;
         table_cell("%d", study[i].dim);
-        table_cell("%s", show_time(stats_of(&study[i].call).median));
+        table_cell("%s", show_time(median_of(&study[i].call)));
         table_cell("%s", show_time(facts->kernel_ns));
         blocks_cell(facts);
         if (facts->capacity > 0)
@@ -62,8 +62,8 @@ static void observed_row(const struct study *study, enum mode mode) {
     const struct outcome *o = &study->outcome[mode];
     table_cell("%d", study->dim);
     table_cell("%s", mode_name(mode));
-    table_cell("%s", show_time(stats_of(&o->queued_after).median));
-    table_cell("%s", show_time(stats_of(&o->total).median));
+    table_cell("%s", show_time(median_of(&o->queued_after)));
+    table_cell("%s", show_time(median_of(&o->total)));
     table_cell("%s", overlap_text(o));
     table_cell("%s", class_text(o));
     table_cell("%s", o->rounds > 0 && tracer_works() ? pair_why_seen(&o->seen) : "-");
@@ -111,7 +111,7 @@ void print_tail(const struct study *study, const enum mode *modes, int mode_coun
         table_cell("%s", overlap_text(o));
         table_cell("%s %s", show_time(fabs((double)o->seen.gap_ns)),
                    o->seen.gap_ns < 0 ? "before" : "after");
-        table_cell("%s", show_time(stats_of(&o->total).median));
+        table_cell("%s", show_time(median_of(&o->total)));
     }
     table_end();
 }

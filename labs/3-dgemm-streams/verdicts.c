@@ -73,7 +73,7 @@ void verdict_calls_return_early(const char *id, const struct study *study, int n
         if (study[i].facts.kernel_ns > longest->facts.kernel_ns)
             longest = &study[i];
     const struct outcome *o = &longest->outcome[ONE_STREAM];
-    double queueing_ns = stats_of(&longest->call).median * experiment_count();
+    double queueing_ns = median_of(&longest->call) * experiment_count();
     char measured[120];
     snprintf(measured, sizeof measured, "dim %d: in %d of %d rounds", longest->dim, o->early,
              o->rounds);

@@ -8,10 +8,6 @@
 
 enum { START_OF_A_WAVE_NS = 5000 }; /* allowed for ending one block and starting the next */
 
-double median_of(const struct samples *samples) {
-    return stats_of(samples).median;
-}
-
 int experiment_waves(const struct experiment *e) {
     return waves(e->first->blocks + (e->second ? e->second->blocks : 0), e->capacity);
 }

@@ -25,8 +25,6 @@ struct experiment {
     int most_resident;                /* blocks on one SM, in any round */
 };
 
-double median_of(const struct samples *samples);
-
 /* Waves that all blocks of the experiment need together. */
 int experiment_waves(const struct experiment *e);
 

@@ -11,16 +11,14 @@
  * Results. a: "capacity" (blocks at once on the device), "resident" (on one SM). Each part:
  * "makespan", "bound", "predicted", "shortest block", "longest block" (ns), "blocks", "waves"
  * (count), "efficiency" (share: bound / makespan); in part d with the cut's name last ("makespan
- * one-wave"). a: "last wave" (share in
- * use). b: "gap" (ns, from the first kernel's end to the second one's start). c: "early start" (ns,
- * from the second kernel's start to the first one's end), "could be saved", "saved" (ns). */
+ * one-wave"). a: "last wave" (share in use). b: "gap" (ns, from the first kernel's end to the
+ * second one's start). c: "early start" (ns, from the second kernel's start to the first one's
+ * end), "could be saved", "saved" (ns). */
 #include <stdlib.h>
 
 #include "experiment.h"
 #include "lab.h"
 #include "text.h"
-
-enum { US = 1000, MS = 1000 * US };
 
 static int64_t threads = 1024, block_ns = 1 * MS, blocks = 0, pieces = 8, seed = 1;
 static const struct option_spec options[] = {

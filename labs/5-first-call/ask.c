@@ -12,7 +12,7 @@ enum { PROCESS_NS = 300 * 1000 * 1000 }; /* what a process that makes a context 
 struct samples answers[MAX_NUMBERS];
 
 double median(int i) {
-    return stats_of(&answers[i]).median;
+    return median_of(&answers[i]);
 }
 
 bool ask(const char *part, const char *experiment, const char *argument, const char *setting,

@@ -34,7 +34,7 @@ static double median_ratio(const struct samples *above, const struct samples *be
     struct samples ratio = {0};
     for (int child = 0; child < above->n; child++)
         samples_add(&ratio, above->value[child] / below->value[child]);
-    return stats_of(&ratio).median;
+    return median_of(&ratio);
 }
 
 /* On a busy host the right answers of several processes differ by a third and more: only orders of
@@ -66,7 +66,7 @@ void benchmarks(int dim) {
     if (!ask_right(dim) || !ask("e", "naive", text("%d", dim), NULL, NAIVE_NUMBERS))
         return;
     int dearest = 0;
-    double total = median(TOTAL), right = stats_of(&right_median).median;
+    double total = median(TOTAL), right = median_of(&right_median);
     table_begin(3, "naive benchmark", "time", "share");
     for (int i = 0; i < PARTS; i++) {
         dearest = median(1 + i) > median(1 + dearest) ? i : dearest;

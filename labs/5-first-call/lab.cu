@@ -53,7 +53,7 @@ static void context(void) {
         if (!ask("a", "context", order, NULL, 2 * ORDERS))
             break;
         struct samples once = sum_of(0, ORDERS), again = sum_of(ORDERS, ORDERS);
-        double total = stats_of(&once).median, total_again = stats_of(&again).median;
+        double total = median_of(&once), total_again = median_of(&again);
         result("a", text("first context %s", order), "ns", &once);
         result("a", text("second context %s", order), "ns", &again);
         table_cell("%s", calls[first]);
@@ -156,7 +156,7 @@ static void clock_ramp(void) {
     for (int i = 0; i < 2; i++)
         for (int round = 0; round < answers[i].n; round++)
             samples_add(&ghz[i], answers[i].value[round] * 1e-6);
-    double first = stats_of(&ghz[0]).median, settled = stats_of(&ghz[1]).median;
+    double first = median_of(&ghz[0]), settled = median_of(&ghz[1]);
     int most_khz = 0;
     result("d", "clock first", "cycles/ns", &ghz[0]);
     result("d", "clock settled", "cycles/ns", &ghz[1]);

@@ -98,8 +98,8 @@ static void look_at_back(const struct run *run, const char *part, const struct t
 static void look_at_trace(const struct run *run, const char *part, struct seen *seen) {
     const struct way *way = run->way;
     struct traced copy;
-    seen->copy_ns = seen->events_ns = stats_of(&run->copy_ns[0]).median;
-    seen->back_ns = way->both ? stats_of(&run->copy_ns[1]).median : NAN;
+    seen->copy_ns = seen->events_ns = median_of(&run->copy_ns[0]);
+    seen->back_ns = way->both ? median_of(&run->copy_ns[1]) : NAN;
     seen->over_from = seen->over_to = seen->over_back = seen->begun_at = NAN;
     if (!inside(way) && !tracer_works())
         return;
@@ -170,7 +170,7 @@ struct seen way_run(const struct way *way, const char *letter, const char *part,
     if (way->both)
         fill(way->to, way->from, way->bytes, seed + 1);
     part_rounds(part, rounds, copy_beside_kernels, &run);
-    seen.return_ns = stats_of(&run.call[0].returned).median;
+    seen.return_ns = median_of(&run.call[0].returned);
     seen.copy_done = mostly(&run.call[0].own_done);
     seen.kernel_waited = way->own && mostly(&run.call[0].waited);
     seen.wrong_bytes = wrong_bytes(way->to, way->bytes, seed);

@@ -16,11 +16,10 @@ extern "C" {
 /* One way to do it. from and to are the same GPU for a copy inside it. */
 struct way {
     const struct gpu *from, *to;
-    bool
-        to_stream; /* the copy is in a stream of the GPU it goes to, not of the one it comes from */
-    bool own;      /* in the stream of that GPU's kernel, behind it, not in another */
-    bool both;     /* a second copy goes the other way, in the other GPU's stream */
-    bool half;     /* the kernel leaves half of the GPU's SMs empty */
+    bool to_stream; /* the copy is in a stream of the GPU it goes to, not where it comes from */
+    bool own;       /* in the stream of that GPU's kernel, behind it, not in another */
+    bool both;      /* a second copy goes the other way, in the other GPU's stream */
+    bool half;      /* the kernel leaves half of the GPU's SMs empty */
     size_t bytes;
     int64_t kernel_ns;
     double alone_ns; /* both: what the same copy takes one way */

@@ -23,7 +23,7 @@
 #include "part.h"
 #include "text.h"
 
-enum { US = 1000, MS = 1000 * US, MIB = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 static int64_t bytes = 64 * MIB, large_bytes = (int64_t)1024 * MIB, kernel_ns = 10 * MS, peer = -1;
 static const struct option_spec options[] = {

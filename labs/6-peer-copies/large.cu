@@ -9,7 +9,7 @@
 #include "text.h"
 #include "traced.h"
 
-enum { EDGE_BYTES = 1 << 20, SEED = 77, MS = 1000 * 1000 };
+enum { EDGE_BYTES = 1 << 20, SEED = 77 };
 static const double HELD = 0.25; /* a call that only queues is back within far less of the copy */
 
 struct large {
@@ -60,8 +60,8 @@ static void copy_alone(void *state) {
 
 static void judge(const struct large *large) {
     const char *what;
-    double bytes = (double)large->bytes, return_ns = stats_of(&large->call.returned).median;
-    double copy_ns = stats_of(&large->copy_ns).median, share = return_ns / copy_ns;
+    double bytes = (double)large->bytes, return_ns = median_of(&large->call.returned);
+    double copy_ns = median_of(&large->copy_ns), share = return_ns / copy_ns;
     uint64_t wrong = wrong_bytes(large);
     result_value("b", "large bytes", "bytes", bytes);
     result("b", "large return", "ns", &large->call.returned);

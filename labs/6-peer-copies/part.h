@@ -30,8 +30,8 @@ double part_slowest_return_ns(const struct part *part);
 bool in_the_tail(const struct seen *seen);
 
 /* Of the copies in another stream, one way: the most that one overlaps both GPUs' kernels, 0 for
- * one in a kernel's tail. Of those
- * that go both ways: the most that they overlap each other. NaN if no overlap was seen. */
+ * one in a kernel's tail. Of those that go both ways: the most that they overlap each other. NaN if
+ * no overlap was seen. */
 double part_most_over_kernels(const struct part *part);
 double part_most_over_back(const struct part *part);
 
@@ -48,8 +48,8 @@ bool part_staged(const struct part *part);
 void say_where_times_come_from(const struct part *part);
 void say_what_was_held_back(const struct part *part);
 
-/* Checks that hold for every part: no wrong byte, no overlap with the kernel before it, and no copy
- * faster than what carries it. */
+/* Checks that hold for every part: no copy faster than what carries it, no wrong byte, no overlap
+ * with the kernel before it in its own stream. */
 void check_rates(const struct part *part);
 void check_data(const struct part *part);
 void check_own_stream_waits(const struct part *part);

@@ -13,8 +13,6 @@
 #include "timeline.h"
 #include "tracer.h"
 
-enum { MS = 1000000 };
-
 static const struct lab lab = {"lab-0", "rounds", "For the unit test.", "abc", NULL};
 
 /* A lab's work: one sleeping kernel; counts how often it was asked for and how. */
