@@ -1,5 +1,6 @@
 #include "error.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,6 +36,15 @@ void run_at_die(void) {
     }
 }
 
+/* What a message quotes (a path, an option's value) may hold a newline or the code of a terminal.
+ */
+static void make_one_line(char *line) {
+    for (; *line != '\0'; line++) {
+        if (iscntrl((unsigned char)*line))
+            *line = '?';
+    }
+}
+
 /* One write, so that lines of two processes do not mix. */
 static void print_line(const char *prefix, const char *format, va_list arguments) {
     char line[2048];
@@ -42,6 +52,7 @@ static void print_line(const char *prefix, const char *format, va_list arguments
     if (used < 0 || (size_t)used >= sizeof line - 2)
         used = 0;
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, arguments);
+    make_one_line(line);
     size_t length = strlen(line);
     line[length] = '\n';
     fwrite(line, 1, length + 1, stderr);

@@ -59,7 +59,7 @@ void host_free(enum host_kind kind, void *memory, size_t bytes) {
 void *host_alloc_touched(enum host_kind kind, size_t bytes) {
     void *memory = host_alloc(kind, bytes);
     if (!memory)
-        die(EXIT_ENVIRONMENT, "no %s of %s host memory to be had; give a smaller --bytes",
+        die(EXIT_ENVIRONMENT, "no %s of %s host memory to be had; give a smaller size (see --help)",
             show_bytes((double)bytes), host_kind_name(kind));
     host_touch(memory, bytes);
     return memory;

@@ -90,13 +90,12 @@ static void untouched_round(struct measured *m, struct buffers *b) {
     host_free(HOST_PAGEABLE, b->host, bytes);
 }
 
-/* CUDA runtime API, cudaSetDeviceFlags: on a device that is in use it replaces the flags; toolkits
- * before 11 refused that. */
+/* CUDA runtime API, cudaSetDeviceFlags: on a device that is in use it replaces the flags. A driver
+ * may keep how it waits all the same, so ask. */
 static bool set_wait(enum wait wait) {
     unsigned flag = wait == SPIN ? cudaDeviceScheduleSpin : cudaDeviceScheduleBlockingSync;
     unsigned now = 0;
-    if (cudaSetDeviceFlags(flag) != cudaSuccess)
-        cudaGetLastError();
+    CUDA_CHECK(cudaSetDeviceFlags(flag));
     CUDA_CHECK(cudaGetDeviceFlags(&now));
     return (now & cudaDeviceScheduleMask) == flag;
 }

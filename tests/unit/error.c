@@ -39,6 +39,17 @@ static void a_very_long_message_is_cut(void) {
     EXPECT_DIES(die_at_length, NULL, EXIT_FAIL, "xxxx");
 }
 
+static void die_of_a_path(void *unused) {
+    (void)unused;
+    error_program("lab-1");
+    die(EXIT_ENVIRONMENT, "cannot make %s", "a\nb\033[31m\tgr\303\274n");
+}
+
+static void what_a_message_quotes_cannot_break_its_line(void) {
+    EXPECT_INT(tap_child(die_of_a_path, NULL), 3);
+    EXPECT_TEXT(tap_messages, "lab-1: cannot make a?b?[31m?gr\303\274n\n");
+}
+
 static void say_one(void) {
     (void)!write(STDERR_FILENO, "one ", 4);
 }
@@ -144,6 +155,8 @@ int main(void) {
         {"a message is one line with the program's name", a_message_is_one_line_with_the_program},
         {"a warning goes on", a_warning_goes_on},
         {"a very long message is cut", a_very_long_message_is_cut},
+        {"what a message quotes cannot break its line",
+         what_a_message_quotes_cannot_break_its_line},
         {"functions run once, the last one first", functions_run_once_the_last_first},
         {"dying twice ends", dying_twice_ends},
         {"a signal runs them too", a_signal_runs_them_too},
