@@ -20,7 +20,7 @@
 #include "core.h"
 #include "error.h"
 
-enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096, LARGE_RUN_BYTES = 1 << 20 };
+enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096, GIVE_BACK_BYTES = 1 << 16 };
 enum { FRESH = 0, READ = 1, WRITTEN = 2 };
 
 /* Pages that count as touched although no byte of them was. */
@@ -128,48 +128,53 @@ static void give_back(unsigned char *dst, size_t bytes) {
     size_t before = (PAGE_BYTES - (uintptr_t)dst % PAGE_BYTES) % PAGE_BYTES;
     size_t whole = (bytes - before) / PAGE_BYTES * PAGE_BYTES, after = bytes - before - whole;
     memset(dst, 0, before);
-    madvise(dst + before, whole, MADV_DONTNEED);
+    if (madvise(dst + before, whole, MADV_DONTNEED) != 0) /* locked in memory, perhaps */
+        memset(dst + before, 0, whole);
     memset(dst + before + whole, 0, after);
 }
 
-/* Zeroes a part of the range of the map; fresh pages are zeros already. */
-static void zero_part(const struct page_map *map, size_t offset, size_t bytes) {
+/* Zeroes a part of the range of the map; fresh pages are zeros already. True if pages of the
+ * program's own memory were given back: for the model they are touched all the same. */
+static bool zero_part(const struct page_map *map, size_t offset, size_t bytes) {
     unsigned char *dst = (unsigned char *)map->base;
-    if (bytes >= 2 * (size_t)PAGE_BYTES && memory_is_mapped(dst + offset)) {
-        give_back(dst + offset, bytes);
-        return;
-    }
-    bool fresh = false;
+    bool mapped = memory_is_mapped(dst + offset), fresh = false, gave_back = false;
     for (size_t end = offset + bytes, run; offset < end; offset += run) {
         run = map->state ? run_at(map, offset, end, &fresh) : bytes;
         if (fresh)
             continue;
-        if (map->state && run >= LARGE_RUN_BYTES) { /* the program's: it still counts as touched */
+        if ((map->state || mapped) && run >= GIVE_BACK_BYTES) {
             give_back(dst + offset, run);
-            pages_first_touch(dst + offset, run, true);
+            gave_back |= !mapped;
         } else {
             memset(dst + offset, 0, run);
         }
     }
+    return gave_back;
+}
+
+/* Really touches the range's first and last byte, without changing them. */
+static void touch_ends(const void *address, size_t bytes, bool write) {
+    volatile unsigned char *ends[2] = {(unsigned char *)address,
+                                       (unsigned char *)address + bytes - 1};
+    for (int i = 0; i < 2; i++) {
+        unsigned char value = *ends[i];
+        if (write)
+            *ends[i] = value;
+    }
+}
+
+static void still_touched(unsigned char *dst, size_t bytes) {
+    touch_ends(dst, bytes, true);
+    pages_first_touch(dst, bytes, true);
 }
 
 void pages_zero(unsigned char *dst, size_t bytes) {
     struct page_map map = {.base = dst};
     if (!memory_is_mapped(dst))
         map = page_map_of(dst, bytes);
-    zero_part(&map, 0, bytes);
+    if (zero_part(&map, 0, bytes))
+        still_touched(dst, bytes);
     page_map_free(&map);
-}
-
-/* How much of the range of the map is fresh. */
-static size_t fresh_bytes(const struct page_map *map, size_t offset, size_t bytes) {
-    size_t sum = 0;
-    bool fresh;
-    for (size_t done = 0, run; done < bytes; done += run) {
-        run = run_at(map, offset + done, offset + bytes, &fresh);
-        sum += fresh ? run : 0;
-    }
-    return sum;
 }
 
 void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst, size_t bytes) {
@@ -178,21 +183,19 @@ void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst
         memmove(dst, src, bytes);
         return;
     }
-    struct page_map to = {.base = dst};
-    bool fresh, mapped = memory_is_mapped(dst);
-    /* Where little was written, the system takes all pages back at once. */
-    bool zeroed = mapped && fresh_bytes(map, offset, bytes) > bytes / 2;
-    if (zeroed)
-        zero_part(&to, 0, bytes);
+    struct page_map to = {0};
+    bool fresh, gave_back = false;
     for (size_t done = 0, run; done < bytes; done += run) {
         run = run_at(map, offset + done, offset + bytes, &fresh);
-        if (fresh && !to.state && !mapped)
+        if (fresh && !to.base)
             to = page_map_of(dst, bytes);
-        if (!fresh)
+        if (fresh)
+            gave_back |= zero_part(&to, done, run);
+        else
             memmove(dst + done, src + done, run);
-        else if (!zeroed)
-            zero_part(&to, done, run);
     }
+    if (gave_back)
+        still_touched(dst, bytes);
     page_map_free(&to);
 }
 
@@ -240,20 +243,21 @@ static void remember(uintptr_t first, uintptr_t end, unsigned char how) {
     touched[touched_count++] = (struct touched){first, end, how};
 }
 
-/* Really touches the range's first and last byte, without changing them. */
-static void touch_ends(const void *address, size_t bytes, bool write) {
-    volatile unsigned char *ends[2] = {(unsigned char *)address,
-                                       (unsigned char *)address + bytes - 1};
-    for (int i = 0; i < 2; i++) {
-        unsigned char value = *ends[i];
-        if (write)
-            *ends[i] = value;
-    }
+/* One range that is remembered has it all: the pages need not be looked at. */
+static bool known_touched(const void *address, size_t bytes, bool write) {
+    unsigned char how = write ? WRITTEN : READ;
+    for (size_t i = 0; bytes && i < touched_count; i++)
+        if (touched[i].how >= how && touched[i].first <= page_of(address) &&
+            touched[i].end > page_of((const char *)address + bytes - 1))
+            return still_there(&touched[i]);
+    return false;
 }
 
 long pages_first_touch(const void *address, size_t bytes, bool write) {
     size_t pages;
     long faults = 0;
+    if (known_touched(address, bytes, write))
+        return 0;
     unsigned char *state = bytes ? states(address, bytes, &pages) : NULL;
     if (!state)
         return 0;

@@ -72,28 +72,34 @@ static struct remembered memory[REMEMBERED];
 static int oldest;
 static size_t remembered_bytes;
 
-static uint64_t mixed(uint64_t hash, uint64_t word, uint64_t factor) {
+static const uint64_t FACTOR = 0x9e3779b97f4a7c15u, OTHER_FACTOR = 0xd6e8feb86659fd93u;
+
+static uint64_t mixed(uint64_t hash, double number, uint64_t factor) {
+    uint64_t word;
+    memcpy(&word, &number, sizeof word);
     hash = (hash ^ word) * factor;
     return hash ^ hash >> 29;
 }
 
-/* Eight chains of multiplications side by side, for the CPU does several at a time; then two that
+/* Four chains of multiplications side by side, for the CPU does several at a time; then two that
  * bring them together: 2^-128 to collide. */
-static void hash_words(uint64_t hash[2], const double *x, size_t n) {
-    enum { LANES = 8 };
-    uint64_t lanes[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, words[LANES];
+static void hash_numbers(uint64_t hash[2], const double *x, size_t n) {
+    uint64_t p = 1, q = 2, r = 3, s = 4;
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        memcpy(words, x + i, sizeof words);
-        for (int lane = 0; lane < LANES; lane++)
-            lanes[lane] = mixed(lanes[lane], words[lane], 0x9e3779b97f4a7c15u);
+    for (; i + 4 <= n; i += 4) {
+        p = mixed(p, x[i], FACTOR);
+        q = mixed(q, x[i + 1], FACTOR);
+        r = mixed(r, x[i + 2], FACTOR);
+        s = mixed(s, x[i + 3], FACTOR);
     }
-    memset(words, 0, sizeof words);
-    memcpy(words, x + i, (n - i) * sizeof *words);
-    for (int lane = 0; lane < LANES; lane++) {
-        uint64_t last = mixed(lanes[lane], words[lane], 0x9e3779b97f4a7c15u);
-        hash[0] = mixed(hash[0], last, 0x9e3779b97f4a7c15u);
-        hash[1] = mixed(hash[1], last, 0xd6e8feb86659fd93u);
+    for (; i < n; i++)
+        p = mixed(p, x[i], FACTOR);
+    uint64_t chains[] = {p, q, r, s};
+    for (int chain = 0; chain < 4; chain++) {
+        hash[0] = (hash[0] ^ chains[chain]) * FACTOR;
+        hash[0] ^= hash[0] >> 29;
+        hash[1] = (hash[1] ^ chains[chain]) * OTHER_FACTOR;
+        hash[1] ^= hash[1] >> 32;
     }
 }
 
@@ -126,8 +132,8 @@ static struct remembered *remember(struct remembered what) {
 
 static const double *product_of(int m, int n, int k, const double *a, const double *b) {
     struct remembered what = {.m = m, .n = n, .k = k, .hash = {1, 2}};
-    hash_words(what.hash, a, (size_t)m * (size_t)k);
-    hash_words(what.hash, b, (size_t)k * (size_t)n);
+    hash_numbers(what.hash, a, (size_t)m * (size_t)k);
+    hash_numbers(what.hash, b, (size_t)k * (size_t)n);
     for (int i = 0; i < REMEMBERED; i++) {
         const struct remembered *old = &memory[i];
         if (old->c && old->m == m && old->n == n && old->k == k &&
@@ -159,11 +165,14 @@ void product(const struct gemm *gemm, const double *a, const double *b, double *
         factor(room + (size_t)m * (size_t)k, b, gemm->ldb, gemm->transposed_b, k, n);
     const double *ab = product_of(m, n, k, left, right);
     /* BLAS: with beta = 0 the old C is not read, so a NaN there does not stay. */
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < m; i++) {
-            double *to = &c[(size_t)j * (size_t)gemm->ldc + (size_t)i];
-            double scaled = alpha * ab[(size_t)j * (size_t)m + (size_t)i];
-            *to = beta == 0 ? scaled : scaled + beta * *to;
-        }
+    for (int j = 0; j < n; j++) {
+        double *to = c + (size_t)j * (size_t)gemm->ldc;
+        const double *from = ab + (size_t)j * (size_t)m;
+        if (alpha == 1 && beta == 0)
+            memcpy(to, from, (size_t)m * sizeof *to);
+        else
+            for (int i = 0; i < m; i++)
+                to[i] = beta == 0 ? alpha * from[i] : alpha * from[i] + beta * to[i];
+    }
     free(room);
 }

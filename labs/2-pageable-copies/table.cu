@@ -84,8 +84,10 @@ static bool as_expected(const struct row *r, const void *memory) {
 static void verify_row(const struct row *r) {
     if (ends_on_device(r))
         CUDA_CHECK(cudaMemset(target(r), 0, table_bytes));
-    else
+    else if (r->operation == MEMSET)
         memset(target(r), 0, table_bytes);
+    else
+        clear_pages(target(r), table_bytes);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(issue(r));
     if (r->rule->promise != COMPLETES)
