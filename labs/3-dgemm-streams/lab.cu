@@ -6,13 +6,12 @@
  * device holds. This lab measures the three with one product at a time, says what should happen,
  * and then looks. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "experiment.h"
 #include "lab.h"
 #include "methods.h"
+#include "study.h"
 #include "tables.h"
+#include "text.h"
 #include "verdicts.h"
 
 static int64_t count = 2, n_products = 32, seed = 1;
@@ -145,8 +144,7 @@ static void say_window(const struct study *swept, int n) {
     result_value("c", "window from", "count", from);
     result_value("c", "window to", "count", to);
     say("\nThis GPU's window: dim %d to %d, concurrent without a gate. Below, launch time keeps "
-        "the "
-        "products apart; above, the first one's blocks leave room only at their tail. The "
+        "the products apart; above, the first one's blocks leave room only at their tail. The "
         "documents' K40 had 16 and 64 below its window, 256 in it and 8192 above. A faster GPU "
         "finishes the same product sooner and holds more blocks: its window lies higher.",
         from, to);
@@ -235,13 +233,12 @@ static void measure_methods(int dim, struct tally *tally) {
     static struct study alone;
     static struct method_run run[METHODS];
     study_begin(&alone, 'e', dim);
-    struct products *products = products_new((int)n_products, dim, (uint64_t)seed);
+    struct products *products = experiment_products((int)n_products, dim);
     for (int m = 0; m < METHODS; m++) {
-        char name[64];
         double expected_ns = method_expected_ns((enum method)m, &alone, (int)n_products);
         method_measure((enum method)m, products, &run[m], tally);
-        snprintf(name, sizeof name, "predicted-total %s %d", method_name((enum method)m), dim);
-        result_value("e", name, "ns", expected_ns);
+        result_value("e", text("predicted-total %s %d", method_name((enum method)m), dim), "ns",
+                     expected_ns);
         table_cell("%d", dim);
         table_cell("%s", method_name((enum method)m));
         table_cell("%s", show_time(expected_ns));
@@ -280,8 +277,7 @@ int main(int argc, char **argv) {
     static const struct lab lab = {
         "lab-3", "dgemm-streams",
         "Two cublasDgemm calls in one stream, in a stream each, and behind a gate: when do they "
-        "run "
-        "at the same time? Predicted from launch time, kernel time and blocks, then observed.",
+        "run at the same time? Predicted from launch time, kernel time and blocks, then observed.",
         "abcde", options};
     lab_begin(&lab, argc, argv);
     refuse_twice("dims", &dims);

@@ -2,10 +2,10 @@
 #include "methods.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "lab.h"
 #include "spans.h"
+#include "text.h"
 
 static int n;
 static cudaStream_t streams[MAX_PRODUCTS];
@@ -104,7 +104,8 @@ static void queue_and_wait(void *state) {
 void method_measure(enum method method, struct products *products, struct method_run *run,
                     struct tally *tally) {
     static struct round round;
-    char name[64], part[64];
+    const char *name = methods[method].name;
+    const char *part = timeline_name(text("e-%s-%d", name, products->dim));
     run->total.n = 0;
     round.method = method;
     round.products = products;
@@ -118,18 +119,15 @@ void method_measure(enum method method, struct products *products, struct method
     queue_and_wait(&round);
     int64_t round_ns = wall_ns() - start_ns;
     run->total.n = 0;
-    snprintf(part, sizeof part, "e-%s-%d", methods[method].name, products->dim);
     quiet_rounds(part, repeats(round_ns), 1, queue_and_wait, &round);
     if (method == BY_GRAPH)
         CUDA_CHECK(cudaGraphExecDestroy(graph));
     verify(products, tally);
     int64_t makespan_ns = device_makespan_ns(part);
     run->makespan_ns = makespan_ns > 0 ? (double)makespan_ns : NAN;
-    snprintf(name, sizeof name, "total %s %d", methods[method].name, products->dim);
-    result("e", name, "ns", &run->total);
-    snprintf(name, sizeof name, "makespan %s %d", methods[method].name, products->dim);
+    result("e", text("total %s %d", name, products->dim), "ns", &run->total);
     if (makespan_ns > 0)
-        result_value("e", name, "ns", run->makespan_ns);
+        result_value("e", text("makespan %s %d", name, products->dim), "ns", run->makespan_ns);
 }
 
 double method_expected_ns(enum method method, const struct study *alone, int products) {

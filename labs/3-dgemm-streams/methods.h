@@ -2,7 +2,7 @@
 #ifndef METHODS_H
 #define METHODS_H
 
-#include "experiment.h"
+#include "study.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef TABLES_H
 #define TABLES_H
 
-#include "experiment.h"
+#include "study.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,17 +7,18 @@
 #include <string.h>
 
 #include "lab.h"
+#include "text.h"
 
 static const char no_tracer[] = "without a tracer nobody knows when a kernel really starts";
 
-/* Puts ", dim: text" behind what is there. */
-static void append(char *text, size_t bytes, const char *format, ...) {
-    size_t length = strlen(text);
+/* Puts ", " and the text behind what is there. */
+static void append(char *list, size_t bytes, const char *format, ...) {
+    size_t length = strlen(list);
     va_list arguments;
     if (length > 0 && length + 2 < bytes)
-        length += (size_t)snprintf(text + length, bytes - length, ", ");
+        length += (size_t)snprintf(list + length, bytes - length, ", ");
     va_start(arguments, format);
-    vsnprintf(text + length, bytes - length, format, arguments);
+    vsnprintf(list + length, bytes - length, format, arguments);
     va_end(arguments);
 }
 
@@ -52,19 +53,17 @@ void verdict_classes(const char *id, const struct study *study, int n, enum mode
 void verdict_never_overlap(const char *id, const struct study *study, int n, enum mode mode) {
     double largest = 0;
     int rounds = 0;
-    char measured[80];
     for (int i = 0; i < n; i++) {
         const struct samples *overlap = &study[i].outcome[mode].overlap;
         rounds += overlap->n;
         if (overlap->n > 0)
             largest = fmax(largest, stats_of(overlap).max);
     }
-    snprintf(measured, sizeof measured, "at most %s in %d rounds", show_percent(largest), rounds);
     if (rounds == 0)
         check_cannot_show(id, "no usable trace record");
     else
-        check(id, largest == 0, measured, "0 %",
-              "a stream starts a product when the last has ended");
+        check(id, largest == 0, text("at most %s in %d rounds", show_percent(largest), rounds),
+              "0 %", "a stream starts a product when the last has ended");
 }
 
 void verdict_calls_return_early(const char *id, const struct study *study, int n) {
@@ -74,16 +73,14 @@ void verdict_calls_return_early(const char *id, const struct study *study, int n
             longest = &study[i];
     const struct outcome *o = &longest->outcome[ONE_STREAM];
     double queueing_ns = median_of(&longest->call) * experiment_count();
-    char measured[120];
-    snprintf(measured, sizeof measured, "dim %d: in %d of %d rounds", longest->dim, o->early,
-             o->rounds);
     if (o->rounds == 0)
         check_cannot_show(id, "no usable trace record");
     else if (longest->facts.kernel_ns < 4 * queueing_ns)
         check_cannot_show(id,
                           "no product here runs much longer than the calls: add a larger --dims");
     else
-        check(id, 2 * o->early > o->rounds, measured,
+        check(id, 2 * o->early > o->rounds,
+              text("dim %d: in %d of %d rounds", longest->dim, o->early, o->rounds),
               "all calls returned before the first product ended",
               "cublasDgemm queues its work and does not wait for it");
 }
@@ -114,6 +111,11 @@ void verdict_gate(const char *id, const struct study *study, int n) {
               "it was the time to launch that kept them apart, not the device");
 }
 
+static const char *show_gap(const struct pair_seen *seen) {
+    return text("%s %s its end", show_time(fabs((double)seen->gap_ns)),
+                seen->gap_ns < 0 ? "before" : "after");
+}
+
 void verdict_tail(const struct study *study) {
     const struct pair_seen *two = &study->outcome[TWO_STREAMS].seen;
     const struct pair_seen *one = &study->outcome[ONE_STREAM].seen;
@@ -122,32 +124,25 @@ void verdict_tail(const struct study *study) {
         check_cannot_show("d-no-tail-in-one-stream", no_tracer);
         return;
     }
-    char measured[80];
-    snprintf(measured, sizeof measured, "%s %s its end", show_time(fabs((double)two->gap_ns)),
-             two->gap_ns < 0 ? "before" : "after");
-    check("d-tail-in-two-streams", two->gap_ns < 0, measured, "before the first has ended",
+    check("d-tail-in-two-streams", two->gap_ns < 0, show_gap(two), "before the first has ended",
           "the second product takes the places that the last wave leaves free");
-    snprintf(measured, sizeof measured, "%s %s its end", show_time(fabs((double)one->gap_ns)),
-             one->gap_ns < 0 ? "before" : "after");
-    check("d-no-tail-in-one-stream", one->gap_ns >= 0, measured, "after the first has ended",
+    check("d-no-tail-in-one-stream", one->gap_ns >= 0, show_gap(one), "after the first has ended",
           "the same places stay empty when the order is that of one stream");
 }
 
 void verdict_one_launch(const struct study *alone, const struct method_run *run) {
-    char id[64], measured[120], required[80];
     double one = run[BY_ONE_STREAM].makespan_ns, graph = run[BY_GRAPH].makespan_ns;
     double batched = run[BY_BATCH].makespan_ns;
-    snprintf(id, sizeof id, "e-one-launch-%d", alone->dim);
-    snprintf(measured, sizeof measured, "graph %s, batched %s", show_time(graph),
-             show_time(batched));
-    snprintf(required, sizeof required, "less than one stream's %s", show_time(one));
+    const char *id = text("e-one-launch-%d", alone->dim);
     if (isnan(one) || isnan(graph) || isnan(batched) || !tracer_works())
         check_cannot_show(id, no_tracer);
     else if (alone->facts.kernel_ns > 0.7 * alone->facts.spacing_ns)
         check_cannot_show(id, "a product here takes the device about as long as its launch or "
                               "longer: launching less often need not help");
     else
-        check(id, graph < one && batched < one, measured, required,
+        check(id, graph < one && batched < one,
+              text("graph %s, batched %s", show_time(graph), show_time(batched)),
+              text("less than one stream's %s", show_time(one)),
               "one launch brings all products, so the device need not wait for the host");
 }
 
@@ -165,26 +160,21 @@ void verdict_physics(const char *id, const struct study *study, int n) {
         check_cannot_show(id, "the FP64 rate of this device is not known, or there is no trace");
         return;
     }
-    char measured[80];
-    snprintf(measured, sizeof measured, "dim %d: %.2f times as long", dim, closest);
-    check(id, closest > 0.98, measured, "at least the time its FP64 units need",
+    check(id, closest > 0.98, text("dim %d: %.2f times as long", dim, closest),
+          "at least the time its FP64 units need",
           "a product faster than the device can be was measured wrong");
 }
 
 void verdict_products(char part, const struct tally *tally) {
-    char id[80], measured[120], why[160];
-    snprintf(id, sizeof id, "%c-products-right", part);
-    snprintf(measured, sizeof measured, "%d right, %d wrong, largest error %s of what is allowed",
-             tally->right, tally->wrong, show_percent(tally->worst));
     if (tally->right + tally->wrong > 0)
-        check(id, tally->wrong == 0, measured, "none wrong",
-              "against an independent computation; not a number is wrong");
+        check(text("%c-products-right", part), tally->wrong == 0,
+              text("%d right, %d wrong, largest error %s of what is allowed", tally->right,
+                   tally->wrong, show_percent(tally->worst)),
+              "none wrong", "against an independent computation; not a number is wrong");
     if (tally->unverified_dim == 0)
         return;
-    snprintf(id, sizeof id, "%c-products-right-from-%d", part, tally->unverified_dim);
-    snprintf(why, sizeof why,
-             "this device only models the time of products of dim %d and above: "
-             "no result to check",
-             tally->unverified_dim);
-    check_cannot_show(id, why);
+    check_cannot_show(text("%c-products-right-from-%d", part, tally->unverified_dim),
+                      text("this device only models the time of products of dim %d and above: no "
+                           "result to check",
+                           tally->unverified_dim));
 }

@@ -3,7 +3,7 @@
 #ifndef VERDICTS_H
 #define VERDICTS_H
 
-#include "experiment.h"
+#include "study.h"
 #include "methods.h"
 
 #ifdef __cplusplus
