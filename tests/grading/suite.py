@@ -43,7 +43,7 @@ class Suite:
 
     def make_command(self, tree, targets):
         return ["make", "-s", "-j", str(os.cpu_count() or 1), "-C", tree, "B=build",
-                f"DEVICE={self.device}", "OPT=-O2", *targets]
+                f"DEVICE={self.device}", "OPT=-O1", *targets]
 
     def has_judge(self, rubric):
         return os.path.exists(os.path.join(self.tree, rubric.folder, "judge.cu"))
