@@ -40,7 +40,6 @@ struct page_map page_map_of(const void *address, size_t bytes);
 bool page_map_any_written(const struct page_map *map, size_t offset, size_t bytes);
 /* pages_move of a part, to dst. */
 void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst, size_t bytes);
-void page_map_free(struct page_map *map);
 
 /* ---- model.c ---- */
 int block_thread_slots(int threads); /* what a block takes of an SM */

@@ -1,8 +1,6 @@
 /* agenda.c - what happens when: a heap of events by time, and by order of entry within a time. */
-#include <stdlib.h>
 
 #include "core.h"
-#include "error.h"
 
 struct entry {
     int64_t at_ns;
@@ -24,9 +22,7 @@ static bool before(const struct entry *a, const struct entry *b) {
 
 static void grow(void) {
     capacity = capacity ? 2 * capacity : 1024;
-    heap = realloc(heap, capacity * sizeof *heap);
-    if (!heap)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    heap = more_memory(heap, capacity * sizeof *heap);
 }
 
 static void add(struct entry entry) {

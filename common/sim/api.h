@@ -13,8 +13,8 @@ cudaError_t call_leave(void);                            /* the error call_enter
 cudaError_t call_done(cudaError_t error);
 void call_cost(double ns);
 void call_cost_queueing(double ns); /* of a launch or a copy: more after a long wait */
-void call_waited(int64_t ns);     /* the host has waited that long */
-void call_library_launches(void); /* a kernel is launched inside a library call */
+void call_waited(int64_t ns);       /* the host has waited that long */
+void call_library_launches(void);   /* a kernel is launched inside a library call */
 const char *call_name(void);
 uint32_t call_correlation(void);
 cudaError_t last_error(bool clear);
@@ -71,7 +71,6 @@ cudaError_t stream_queue(struct stream *stream, const struct work *work);
 /* Submits the operation and waits until it has ended. */
 void stream_run(struct op *op);
 void stream_op_ended(struct op *op);
-bool stream_idle(const void *stream);
 void stream_wait(struct stream *stream); /* until idle; the NULL stream: and those it waits for */
 void stream_init_null(struct sim_device *device);
 void streams_reset(struct sim_device *device); /* destroys them all; the device is idle */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "graph.h"
 
 struct capture {
@@ -20,9 +19,7 @@ static struct capture *captures;
 static unsigned long long captures_made;
 
 static void set_nodes(struct node_set *set, struct node *const *nodes, int count) {
-    struct node **copy = calloc((size_t)count + 1, sizeof(struct node *));
-    if (!copy)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    struct node **copy = need_memory((size_t)count + 1, sizeof(struct node *));
     if (count > 0)
         memcpy(copy, nodes, (size_t)count * sizeof(struct node *));
     free(set->nodes);
@@ -32,9 +29,7 @@ static void set_nodes(struct node_set *set, struct node *const *nodes, int count
 
 static void join_nodes(struct node_set *set, const struct node_set *other) {
     int count = set->count;
-    struct node **joined = calloc((size_t)(count + other->count) + 1, sizeof(struct node *));
-    if (!joined)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    struct node **joined = need_memory((size_t)(count + other->count) + 1, sizeof(struct node *));
     for (int i = 0; i < count; i++)
         joined[i] = set->nodes[i];
     for (int i = 0; i < other->count; i++) {
@@ -141,9 +136,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
     if (error)
         return call_done(error);
     call_cost(sim_profile()->graph_create_ns);
-    struct capture *capture = calloc(1, sizeof *capture);
-    if (!capture)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    struct capture *capture = need_memory(1, sizeof *capture);
     capture->id = ++captures_made;
     capture->graph = graph_new();
     capture->origin = stream;
@@ -158,9 +151,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
 static bool all_joined(const struct capture *capture) {
     bool joined = true;
     const struct graph *graph = capture->graph;
-    bool *marked = calloc((size_t)graph->count + 1, sizeof *marked);
-    if (!marked)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    bool *marked = need_memory((size_t)graph->count + 1, sizeof *marked);
     for (int i = 0; i < capture->origin->captured.count; i++)
         marked[capture->origin->captured.nodes[i]->index] = true;
     for (int i = graph->count - 1; i >= 0; i--) { /* a node comes after those it waits for */

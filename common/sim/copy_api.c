@@ -1,17 +1,8 @@
 /* copy_api.c - cudaMemcpy and its kin: which of them wait, and for what. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "error.h"
-
-static void *host_memory(size_t count, size_t bytes) {
-    void *memory = calloc(count, bytes);
-    if (!memory)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
-    return memory;
-}
 
 /* Measured: a pageable copy in takes longer to queue behind work that has not ended. */
 static double busy_ns(const struct stream *stream) {
@@ -27,7 +18,7 @@ static cudaError_t copy_inline(struct stream *stream, const struct work *work) {
     struct op *op = stream_op(stream, work, &error);
     if (!op)
         return error;
-    op->snapshot = host_memory(1, work->copy.width);
+    op->snapshot = need_memory(1, work->copy.width);
     memcpy(op->snapshot, work->copy.src, work->copy.width);
     op_submit(op);
     return cudaSuccess;
@@ -59,7 +50,7 @@ static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, d
     if (chunk->arrived) {
         page_map_move(&src, chunk->offset, copy->dst + chunk->offset, chunk->bytes);
     } else if (page_map_any_written(&src, chunk->offset, chunk->bytes)) {
-        chunk->data = host_memory(1, chunk->bytes);
+        chunk->data = need_memory(1, chunk->bytes);
         memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
     }
     staging->staged++;
@@ -86,7 +77,7 @@ static cudaError_t copy_staged(struct stream *stream, const struct work *work) {
     op->staging.written = page_map_of(copy->src, copy->width).state;
     op->staging.chunks = chunks;
     op->staging.slots = (int)fmax(1, profile->staging_bytes / profile->staging_chunk_bytes);
-    op->staging.ring = host_memory((size_t)op->staging.slots, sizeof *op->staging.ring);
+    op->staging.ring = need_memory((size_t)op->staging.slots, sizeof *op->staging.ring);
     op_submit(op);
     for (long i = 0; i < chunks; i++) {
         host_wait(slot_is_free, op, false);

@@ -8,11 +8,17 @@
  *   memory.c   allocations by address    pages.c    pages touched and never touched
  *   call.c     entering and leaving an API call: contexts, injected faults, spans
  *   device.c properties.c peer.c errors.c fail.c
- *   stream.c stream_more.c event.c       order, and waiting
+ *   profile.c  what is known of a device  first.c    what costs more the first time
+ *   handle.c   objects behind handles     need.c     memory of the simulator's own
+ *   stream.c stream_get.c event.c        order, and waiting
+ *   host_function.c                      functions of the host in streams
  *   alloc.c host_memory.c                allocating
  *   copy.c copy_api.c memset.c           copies: how long, and which of them wait
  *   model.c launch.c function.c          kernels
  *   graph.c exec.c capture.c             graphs
+ *   cublas.c gemm.c product.c            matrix products: the calls, how long, the numbers
+ *   kernels.c transform.c                what the kernels of common/ do
+ *   tracer.c host.c                      what the labs ask of a platform
  *
  * Times are virtual ns in integers. Nothing here runs in parallel: a device makes progress only
  * inside a call that passes time on the host. */
@@ -26,5 +32,6 @@ enum { MAX_DEVICES = 16, WARP = 32, PAGE_BYTES = 4096 };
 #include "api.h"
 #include "machine.h"
 #include "address.h"
+#include "need.h"
 
 #endif

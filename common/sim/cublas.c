@@ -1,11 +1,9 @@
 /* cublas.c - the cuBLAS calls: handles, arguments and their errors, and what a call costs the host.
  * What the product's kernel does is in gemm.c. */
 #include <cublas_v2.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "error.h"
 #include "gemm.h"
 
 struct cublasContext {
@@ -49,9 +47,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle) {
         sim_library_leave(0);
         return handle ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_INVALID_VALUE;
     }
-    struct cublasContext *new = calloc(1, sizeof *new);
-    if (!new)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    struct cublasContext *new = need_memory(1, sizeof *new);
     *new = (struct cublasContext){.next = handles, .live = true};
     handles = new;
     *handle = new;

@@ -34,9 +34,7 @@ int device_count(void) {
     if (count >= 0)
         return count;
     int wanted = wanted_devices();
-    devices = calloc((size_t)wanted + 1, sizeof *devices);
-    if (!devices)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    devices = need_memory((size_t)wanted + 1, sizeof *devices);
     for (int i = 0; i < wanted; i++) {
         devices[i].index = i;
         sm_init(&devices[i]);

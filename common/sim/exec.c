@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "graph.h"
 
 struct exec_node {
@@ -24,10 +23,7 @@ struct exec {
 static struct handles execs = {.bytes = sizeof(struct exec)};
 
 static void *array(int count, size_t bytes) {
-    void *memory = calloc((size_t)count + 1, bytes);
-    if (!memory)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
-    return memory;
+    return need_memory((size_t)count + 1, bytes);
 }
 
 /* place[i]: where the ith node of the graph comes when each follows those it waits for. False if

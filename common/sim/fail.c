@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "error.h"
+#include "text.h"
 
 enum { MAX_FAULTS = 32 };
 
@@ -68,9 +69,7 @@ static void parse(void) {
         nth_wanted = number_of(nth, "SIM_FAIL_NTH");
     if (!list || !*list)
         return;
-    char *copy = strdup(list), *rest = copy;
-    if (!copy)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    char *copy = text_copy(list), *rest = copy;
     for (char *one = strtok_r(copy, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
         parse_fault(one);
     free(copy);

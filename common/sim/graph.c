@@ -2,19 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "graph.h"
 
 static struct handles graphs = {.bytes = sizeof(struct graph)};
 static struct handles nodes = {.bytes = sizeof(struct node)};
 
-void *graph_grown(void *array, int count, int *capacity, size_t bytes) {
+static void *graph_grown(void *array, int count, int *capacity, size_t bytes) {
     if (count < *capacity)
         return array;
     *capacity = *capacity ? 2 * *capacity : 4;
-    array = realloc(array, (size_t)*capacity * bytes);
-    if (!array)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    array = more_memory(array, (size_t)*capacity * bytes);
     return array;
 }
 
@@ -36,7 +33,7 @@ void graph_free(struct graph *graph) {
     handle_free(graph);
 }
 
-void node_add_after(struct node *node, struct node *earlier) {
+static void node_add_after(struct node *node, struct node *earlier) {
     for (int i = 0; i < node->after_count; i++)
         if (node->after[i] == earlier)
             return;

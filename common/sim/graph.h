@@ -25,7 +25,5 @@ void graph_free(struct graph *graph);
 bool graph_live(const void *handle);
 struct node *graph_add(struct graph *graph, const struct work *work, struct node *const *after,
                        int after_count);
-void node_add_after(struct node *node, struct node *earlier);
-void *graph_grown(void *array, int count, int *capacity, size_t bytes);
 
 #endif

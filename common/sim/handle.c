@@ -1,10 +1,8 @@
 /* handle.c - streams, events and graphs live in slabs, so that any pointer can be checked for
  * being one without reading it, and a destroyed one is found out. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "error.h"
 
 enum { SLAB_OBJECTS = 256, QUARANTINE = 1024 }; /* a freed handle is not used again too soon */
 
@@ -24,11 +22,8 @@ static void append_free(struct handles *handles, struct handle *handle) {
 }
 
 static void add_slab(struct handles *handles) {
-    struct handle_slab *slab = calloc(1, sizeof *slab);
-    if (slab)
-        slab->objects = calloc(SLAB_OBJECTS, handles->bytes);
-    if (!slab || !slab->objects)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    struct handle_slab *slab = need_memory(1, sizeof *slab);
+    slab->objects = need_memory(SLAB_OBJECTS, handles->bytes);
     slab->next = handles->slabs;
     handles->slabs = slab;
     for (size_t i = 0; i < SLAB_OBJECTS; i++)

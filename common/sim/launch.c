@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core.h"
-#include "error.h"
 
 enum { MAX_CONFIGURATIONS = 8 };
 
@@ -61,9 +60,7 @@ static unsigned char *copied_args(const struct sim_kernel_model *model, void **a
         *bytes += (model->arg_bytes[i] + 7) / 8 * 8;
     if (*bytes == 0)
         return NULL;
-    unsigned char *copy = calloc(1, *bytes), *at = copy;
-    if (!copy)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    unsigned char *copy = need_memory(1, *bytes), *at = copy;
     for (int i = 0; i < SIM_MAX_ARGS && model->arg_bytes[i]; i++) {
         memcpy(at, args[i], model->arg_bytes[i]);
         at += (model->arg_bytes[i] + 7) / 8 * 8;
@@ -92,9 +89,7 @@ void work_copy(struct work *to, const struct work *from) {
     *to = *from;
     if (from->kind != WORK_KERNEL || !from->kernel.args)
         return;
-    to->kernel.args = malloc(from->kernel.args_bytes);
-    if (!to->kernel.args)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    to->kernel.args = more_memory(NULL, from->kernel.args_bytes);
     memcpy(to->kernel.args, from->kernel.args, from->kernel.args_bytes);
 }
 

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "core.h"
-#include "error.h"
 
 enum { SMALL_BYTES = 64 * 1024, ALIGNMENT = 512 };
 
@@ -55,9 +54,7 @@ bool sim_address_valid(const void *address, size_t bytes) {
 static struct allocation *insert(const struct allocation *allocation) {
     if (count == capacity) {
         capacity = capacity ? 2 * capacity : 256;
-        allocations = realloc(allocations, capacity * sizeof *allocations);
-        if (!allocations)
-            die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+        allocations = more_memory(allocations, capacity * sizeof *allocations);
     }
     size_t at = above(allocation->base);
     memmove(&allocations[at + 1], &allocations[at], (count - at) * sizeof *allocations);

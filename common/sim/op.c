@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core.h"
-#include "error.h"
 
 enum { SLAB = 256 };
 
@@ -15,16 +14,9 @@ void (*op_watch)(const struct op *op, enum op_station station);
 static struct op *free_ops;
 static struct edge *free_edges;
 
-static void *slab_of(size_t bytes) {
-    void *slab = calloc(SLAB, bytes);
-    if (!slab)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
-    return slab;
-}
-
 static struct op *op_alloc(void) {
     if (!free_ops) {
-        struct op *slab = slab_of(sizeof *slab);
+        struct op *slab = need_memory(SLAB, sizeof *slab);
         for (int i = 0; i < SLAB; i++) {
             slab[i].next = free_ops;
             free_ops = &slab[i];
@@ -38,7 +30,7 @@ static struct op *op_alloc(void) {
 
 static struct edge *edge_alloc(void) {
     if (!free_edges) {
-        struct edge *slab = slab_of(sizeof *slab);
+        struct edge *slab = need_memory(SLAB, sizeof *slab);
         for (int i = 0; i < SLAB; i++) {
             slab[i].next = free_edges;
             free_edges = &slab[i];

@@ -19,8 +19,8 @@ int64_t agenda_next_ns(void); /* INT64_MAX when empty */
 void agenda_run_next(void);
 
 /* ---- clock.c ---- */
-void clock_set_now(int64_t now_ns); /* agenda.c and op.c only */
-/* Waits until over(what): the CPU clock runs unless `blocking`. `call` is named in a deadlock. */
+void clock_set_now(int64_t now_ns); /* agenda.c only */
+/* Waits until over(what): the CPU clock runs unless `blocking`. Dies if that can never be. */
 typedef bool over_fn(const void *what);
 void host_wait(over_fn *over, const void *what, bool blocking);
 /* A host function runs on the driver's thread: its own clock starts at the virtual time now. */

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "core.h"
-#include "error.h"
 
 enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096, GIVE_BACK_BYTES = 1 << 16 };
 enum { FRESH = 0, READ = 1, WRITTEN = 2 };
@@ -97,7 +96,7 @@ static unsigned char *states(const void *address, size_t bytes, size_t *pages) {
     return state;
 }
 
-void page_map_free(struct page_map *map) {
+static void page_map_free(struct page_map *map) {
     free(map->state);
     map->state = NULL;
 }
@@ -236,9 +235,7 @@ static void remember(uintptr_t first, uintptr_t end, unsigned char how) {
             touched[i] = touched[--touched_count];
     if (touched_count == touched_capacity) {
         touched_capacity = touched_capacity ? 2 * touched_capacity : 64;
-        touched = realloc(touched, touched_capacity * sizeof *touched);
-        if (!touched)
-            die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+        touched = more_memory(touched, touched_capacity * sizeof *touched);
     }
     touched[touched_count++] = (struct touched){first, end, how};
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "gemm.h"
+#include "need.h"
 
 /* Two doubles at a time is what every x86-64 and arm64 CPU has. */
 typedef double pair __attribute__((vector_size(16)));
@@ -122,9 +122,7 @@ static struct remembered *remember(struct remembered what) {
     forget_oldest();
     while (remembered_bytes + bytes_of(&what) > REMEMBERED_BYTES)
         forget_oldest();
-    what.c = malloc(bytes_of(&what));
-    if (!what.c)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    what.c = more_memory(NULL, bytes_of(&what));
     remembered_bytes += bytes_of(&what);
     memory[slot] = what;
     return &memory[slot];
@@ -157,9 +155,8 @@ static const double *factor(double *room, const double *x, int ld, bool transpos
 void product(const struct gemm *gemm, const double *a, const double *b, double *c, double alpha,
              double beta) {
     int m = gemm->m, n = gemm->n, k = gemm->k;
-    double *room = malloc(((size_t)m * (size_t)k + (size_t)k * (size_t)n) * sizeof *room + 1);
-    if (!room)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    double *room =
+        more_memory(NULL, ((size_t)m * (size_t)k + (size_t)k * (size_t)n) * sizeof *room + 1);
     const double *left = factor(room, a, gemm->lda, gemm->transposed_a, m, k);
     const double *right =
         factor(room + (size_t)m * (size_t)k, b, gemm->ldb, gemm->transposed_b, k, n);

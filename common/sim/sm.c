@@ -4,10 +4,8 @@
  * registers, shared memory and block slots allow (CUDA C++ Programming Guide: hardware
  * implementation; compute capability tables). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core.h"
-#include "error.h"
 
 /* Blocks of one kernel that were placed on an SM together and end together. */
 struct group {
@@ -25,9 +23,7 @@ static struct group *free_groups;
 static struct group *group_new(void) {
     enum { SLAB = 256 };
     if (!free_groups) {
-        struct group *slab = calloc(SLAB, sizeof *slab);
-        if (!slab)
-            die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+        struct group *slab = need_memory(SLAB, sizeof *slab);
         for (int i = 0; i < SLAB; i++) {
             slab[i].next = free_groups;
             free_groups = &slab[i];
@@ -40,9 +36,7 @@ static struct group *group_new(void) {
 
 void sm_init(struct sim_device *device) {
     int sms = (int)sim_profile()->sms;
-    device->sms = calloc((size_t)sms, sizeof *device->sms);
-    if (!device->sms)
-        die(EXIT_ENVIRONMENT, "simulated GPU: out of host memory; close other programs");
+    device->sms = need_memory((size_t)sms, sizeof *device->sms);
 }
 
 static double slowdown(const struct sm *sm) {

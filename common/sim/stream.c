@@ -139,7 +139,7 @@ void stream_op_ended(struct op *op) {
 }
 
 /* The NULL stream is idle when the streams it waits for are idle as well. */
-bool stream_idle(const void *what) {
+static bool stream_idle(const void *what) {
     const struct stream *stream = what;
     if (stream->pending)
         return false;
