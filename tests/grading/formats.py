@@ -58,7 +58,8 @@ def text(results):
         lines.append("{}  {}/{}".format(lab, *score(some)))
         for result in some:
             points = "-" if result.status == NOT_GRADED else f"{result.points}/{result.item.points}"
-            lines.append(f"  {result.status:<10}  {points:>5}  {result.item.kind} {result.item.name}")
+            name = f"{result.item.kind} {result.item.name}"
+            lines.append(f"  {result.status:<10}  {points:>5}  {name}")
             lines += [" " * 21 + line for line in detail(result)]
         lines.append("")
     return "\n".join(lines + summary(results)) + "\nScore: {}/{}\n".format(*score(results))

@@ -91,7 +91,8 @@ class Handin:
         return self.first([f"out/{rubric.lab}/{name}", f"{rubric.lab}/{name}"], CSV_BYTES)
 
 
-WANTED = re.compile(r"(exercise(-\d+)?\.cu|answers(-\d+)?\.txt|(run|results|timeline|checks)\.csv)$")
+WANTED = re.compile(r"(exercise(-\d+)?\.cu|answers(-\d+)?\.txt|"
+                    r"(run|results|timeline|checks)\.csv)$")
 
 
 def unpack(path, folder):

@@ -44,7 +44,8 @@ mkdir -p "$root/results"
     ${prepared:+--prepared "$prepared"} --write gradescope="$root/results/results.json"
 status=$?
 if [ $status != 0 ]; then
-    echo '{"score": 0, "output": "The grader could not grade this; tell your instructor.", "tests": []}' \\
+    echo '{"score": 0, "tests": [],
+        "output": "The grader could not grade this; tell your instructor."}' \\
         >"$root/results/results.json"
 fi
 exit 0
@@ -52,9 +53,9 @@ exit 0
 
 
 def files():
-    """Of the suite, without what is built: what git does not ignore, or all if this is no repository."""
-    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                             cwd=TOP, capture_output=True, check=False)
+    """Of the suite, without what is built: what git does not ignore, or all where git is not."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=TOP, capture_output=True, check=False)
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.decode().split("\0")
     else:

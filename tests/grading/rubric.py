@@ -4,8 +4,10 @@
     experiment | <id in checks.csv>     | points |
     exercise   | <id in checks.csv>     | points |
     prediction | <key in answers.txt>   | points | number, or: a, b, c
-    reading    | <key in answers.txt>   | points | <part>, <name> [/ <part>, <name>]; <unit>; <tolerance> % | hint
-    conclusion | <key in answers.txt>   | points | <right word> [or <word>] of <word>, <word>, ...  | hint
+    reading    | <key in answers.txt>   | points | <row> [/ <row>]; <unit>; <tolerance> %   | hint
+    conclusion | <key in answers.txt>   | points | <right word> [or <word>] of <word>, ...  | hint
+
+A row of results.csv is <part>, <name>; two of them stand for their ratio.
 """
 import glob
 import os

@@ -24,8 +24,8 @@ class CannotGrade(Exception):
 def find_device(suite):
     """gpu or sim, as the Makefile chooses."""
     probe = "$(info DEVICE=$(DEVICE))\nall:;@:\n"
-    answer = subprocess.run(["make", "-s", "-f", "Makefile", "-f", "-", "all"], cwd=suite, text=True,
-                            input=probe, capture_output=True, check=False)
+    answer = subprocess.run(["make", "-s", "-f", "Makefile", "-f", "-", "all"], cwd=suite,
+                            text=True, input=probe, capture_output=True, check=False)
     for line in answer.stdout.splitlines():
         if line.startswith("DEVICE="):
             return line[len("DEVICE="):]
