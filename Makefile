@@ -11,6 +11,13 @@ CC      ?= cc
 CLANG   ?= clang
 B       ?= build
 
+# A folder's name as one word of the shell, whatever is in it; "~/" is the home, though make was
+# given it after a "=" where the shell leaves it as it is.
+quoted = '$(subst ','\'',$(1))'
+home   = $(if $(filter ~/%,$(1)),$(HOME)/$(patsubst ~/%,%,$(1)),$(1))
+folder = $(call quoted,$(call home,$(1)))
+O      = $(call folder,$(or $(OUT),out))
+
 SHELL       := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 MAKEFLAGS   += --no-builtin-rules
@@ -38,7 +45,8 @@ lab_dir = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 ifdef SAN
 override B := build/san
 CC      := $(CLANG)
-CFLAGS  += -fsanitize=address,undefined -fno-sanitize=function,vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-sanitize=function,vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+override CFLAGS := $(strip $(filter-out $(SANITIZE),$(CFLAGS)) $(SANITIZE))
 endif
 
 # ---- how things are compiled -------------------------------------------------------------------
@@ -70,24 +78,37 @@ help: ## this list
 	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt"
 .DEFAULT_GOAL := help
 
-$(B)/gpu/%.c.o: common/%.c
+# What was compiled with other flags, for another version or with another toolkit is compiled anew.
+GPU_FLAGS := $(CC) $(CFLAGS_) $(GPU_INC) $(NVCC) $(GPU_CU)
+SIM_FLAGS := $(CC) $(CFLAGS_) $(CLANG) $(OPT) $(CFLAGS)
+define flags_rules
+ifneq ($$(file <$(B)/$(1)/flags),$$($(2)))
+$(B)/$(1)/flags: FORCE
+endif
+$(B)/$(1)/flags:
+	@mkdir -p $$(@D); printf '%s\n' $$(call quoted,$$($(2))) >$$@
+endef
+$(eval $(call flags_rules,gpu,GPU_FLAGS))
+$(eval $(call flags_rules,sim,SIM_FLAGS))
+
+$(B)/gpu/%.c.o: common/%.c $(B)/gpu/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_) $(GPU_INC) -c $< -o $@
-$(B)/gpu/%.cu.o: common/%.cu
+$(B)/gpu/%.cu.o: common/%.cu $(B)/gpu/flags
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_CU) -c $< -o $@
-$(B)/sim/%.c.o: common/%.c
+$(B)/sim/%.c.o: common/%.c $(B)/sim/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_) $(SIM_INC) -c $< -o $@
-$(B)/sim/%.cu.o: common/%.cu
+$(B)/sim/%.cu.o: common/%.cu $(B)/sim/flags
 	@mkdir -p $(@D)
 	$(CLANG) $(SIM_CU) -c $< -o $@
 
 # A lab is labs/N-name/lab.cu and the .c files beside it (sim.c only on the simulator).
-$(B)/gpu/labs/%.o: labs/%
+$(B)/gpu/labs/%.o: labs/% $(B)/gpu/flags
 	@mkdir -p $(@D)
 	$(if $(filter %.cu,$<),$(NVCC) $(GPU_CU),$(CC) $(CFLAGS_) $(GPU_INC)) -c $< -o $@
-$(B)/sim/labs/%.o: labs/%
+$(B)/sim/labs/%.o: labs/% $(B)/sim/flags
 	@mkdir -p $(@D)
 	$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
 
@@ -218,46 +239,46 @@ labs: ## run every lab
 .PHONY: run-gpu run-sim run-recorded
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
-	@mkdir -p $(OUT)/$(PROGRAM)-$(LAB)
-	@$(RUN) $< --out $(OUT)/$(PROGRAM)-$(LAB) $(ARGS) | tee $(OUT)/$(PROGRAM)-$(LAB)/report.txt; status=$$?; \
-	case $$status in 0 | 1 | 77) plots/draw $(OUT)/$(PROGRAM)-$(LAB) $(FORMAT) ;; esac; \
+	@mkdir -p $(O)/$(PROGRAM)-$(LAB)
+	@$(RUN) $< --out $(O)/$(PROGRAM)-$(LAB) $(ARGS) | tee $(O)/$(PROGRAM)-$(LAB)/report.txt; status=$$?; \
+	case $$status in 0 | 1 | 77) plots/draw $(O)/$(PROGRAM)-$(LAB) $(FORMAT) ;; esac; \
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
-	@common/recorded.sh $(call lab_dir,$(LAB)) $(OUT)/recorded/lab-$(LAB) $(FORMAT)
+	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
 	@for n in $(LABS); do \
 	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
 	    if [ $(FROM) = recorded ]; then \
 	        for run in $$recorded; do \
-	            plots/draw --out $(OUT)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT) || exit; done; \
-	    elif [ $(FROM) = both ] && [ -d $(OUT)/lab-$$n ]; then \
-	        plots/draw --out $(OUT)/both/lab-$$n $(OUT)/lab-$$n $(FORMAT) $$recorded; \
-	    elif [ -d $(OUT)/lab-$$n ]; then plots/draw $(OUT)/lab-$$n $(FORMAT); fi || exit; done
+	            plots/draw --out $(O)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT) || exit; done; \
+	    elif [ $(FROM) = both ] && [ -d $(O)/lab-$$n ]; then \
+	        plots/draw --out $(O)/both/lab-$$n $(O)/lab-$$n $(FORMAT) $$recorded; \
+	    elif [ -d $(O)/lab-$$n ]; then plots/draw $(O)/lab-$$n $(FORMAT); fi || exit; done
 .PHONY: plot
 plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several
-	@plots/trace-convert $(OUT)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
-	@gnuplot -c plots/timeline.gp $(OUT)/trace trace $(if $(filter txt,$(FORMAT)),-,$(OUT)/trace/timeline.$(FORMAT)) '$(notdir $(TRACE))'
-	@$(if $(filter txt,$(FORMAT)),,echo "chart: $(OUT)/trace/timeline.$(FORMAT)" >&2)
+	@plots/trace-convert $(O)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
+	@gnuplot -c plots/timeline.gp $(O)/trace trace $(if $(filter txt,$(FORMAT)),-,$(O)/trace/timeline.$(FORMAT)) $(call quoted,$(notdir $(TRACE)))
+	@$(if $(filter txt,$(FORMAT)),,echo chart: $(O)/trace/timeline.$(FORMAT) >&2)
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .
 .PHONY: grade grade-class gradescope handout-bundle hand-in
 grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@[ -e tests/grade ] || { echo "the grader is with your instructor; make exercise-N judges an exercise" >&2; exit 3; }
-	@tests/grade --device $(DEVICE) --submission '$(SUBMISSION)' --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
+	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
 grade-class: ## grade each folder or .zip in CLASS=<dir>; the grade book goes to out/grades/grades.csv
-	@tests/grade-class --device $(DEVICE) --out $(OUT)/grades '$(or $(CLASS),$(error say which: make grade-class CLASS=folder))' $(ARGS)
+	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
 gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
-	@tests/grading/pack.py gradescope $(OUT)/gradescope.zip
+	@tests/grading/pack.py gradescope $(O)/gradescope.zip
 handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: without solutions, answers and grader
-	@tests/grading/pack.py handout $(OUT)/gpu-asynchrony-labs.tar.gz
+	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
-	@rm -rf $(OUT)/hand-in $(OUT)/hand-in.zip $(OUT)/hand-in.tar.gz && mkdir -p $(OUT)/hand-in/out
-	@cp --parents labs/*/exercise.cu labs/*/answers.txt $(OUT)/hand-in
-	@for run in $(OUT)/lab-*/run.csv; do [ -e "$$run" ] || continue; from=$${run%/run.csv}; \
-	    mkdir -p $(OUT)/hand-in/out/$${from##*/} && cp $$from/{run,results,timeline,checks}.csv $(OUT)/hand-in/out/$${from##*/}; done
-	@cd $(OUT) && if command -v python3 >/dev/null; then python3 -m zipfile -c hand-in.zip hand-in && echo $(OUT)/hand-in.zip; \
-	    else tar czf hand-in.tar.gz hand-in && echo $(OUT)/hand-in.tar.gz; fi
+	@rm -rf $(O)/hand-in $(O)/hand-in.zip $(O)/hand-in.tar.gz && mkdir -p $(O)/hand-in/out
+	@cp --parents labs/*/exercise.cu labs/*/answers.txt $(O)/hand-in
+	@for run in $(O)/lab-*/run.csv; do [ -e "$$run" ] || continue; from=$${run%/run.csv}; \
+	    mkdir -p $(O)/hand-in/out/"$${from##*/}" && cp "$$from"/{run,results,timeline,checks}.csv $(O)/hand-in/out/"$${from##*/}"; done
+	@cd $(O) && if command -v python3 >/dev/null; then python3 -m zipfile -c hand-in.zip hand-in && echo $(O)/hand-in.zip; \
+	    else tar czf hand-in.tar.gz hand-in && echo $(O)/hand-in.tar.gz; fi
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts

@@ -4,7 +4,7 @@
 
 setup() {
     out=$BATS_TEST_TMPDIR/out
-    lines=$BATS_TEST_TMPDIR/stderr
+    errors=$BATS_TEST_TMPDIR/stderr
     unset CUDA_LAUNCH_BLOCKING CUDA_MODULE_LOADING GPU SIM_HOST SIM_GPUS SIM_FAIL SIM_FAIL_NTH
 }
 
@@ -16,15 +16,15 @@ fail_calls() {
     while [ "$unseen" -lt 3 ]; do
         status=0
         SIM_FAIL_NTH=$nth "$BUILD/sim/lab-$lab" --repeats 1 "$@" --out "$out" \
-            >/dev/null 2>"$lines" || status=$?
-        echo "lab $lab, call $nth: status $status: $(cat "$lines")"
+            >/dev/null 2>"$errors" || status=$?
+        echo "lab $lab, call $nth: status $status: $(cat "$errors")"
         if [ "$status" -eq 0 ]; then
-            [ ! -s "$lines" ]
+            [ ! -s "$errors" ]
             rm -rf "$out"
             unseen=$((unseen + 1))
         else
             [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
-            [ "$(wc -l <"$lines")" -eq 1 ]
+            [ "$(wc -l <"$errors")" -eq 1 ]
             [ ! -e "$out" ]
             unseen=0 failed=$((failed + 1))
         fi
@@ -44,15 +44,15 @@ fail_calls() {
 @test "lab 2: a driver that refuses to spin is an error, not copies that do not wait" {
     status=0
     SIM_FAIL=cudaSetDeviceFlags:1:cudaErrorUnknown "$BUILD/sim/lab-2" --bytes 1MiB --parts a \
-        >/dev/null 2>"$lines" || status=$?
+        >/dev/null 2>"$errors" || status=$?
     [ "$status" -eq 3 ]
-    grep -q "^lab-2: cudaSetDeviceFlags(flag) failed" "$lines"
+    grep -q "^lab-2: cudaSetDeviceFlags(flag) failed" "$errors"
 }
 
 @test "host memory that cannot be had: the advice fits the option that asked for it" {
     case $BUILD in *san) skip "the address sanitizer needs more address space than a limit leaves" ;; esac
     status=0
-    (ulimit -v 40000 && "$BUILD/sim/lab-1" --parts b >/dev/null 2>"$lines") || status=$?
+    (ulimit -v 40000 && "$BUILD/sim/lab-1" --parts b >/dev/null 2>"$errors") || status=$?
     [ "$status" -eq 3 ]
-    grep -q "host memory to be had; give a smaller size (see --help)" "$lines"
+    grep -q "host memory to be had; give a smaller size (see --help)" "$errors"
 }

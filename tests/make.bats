@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# The commands that people type: folders with odd names, and what is compiled again.
+
+setup() {
+    unset CUDA_LAUNCH_BLOCKING GPU SIM_HOST SIM_GPUS SIM_FAIL SIM_FAIL_NTH
+    dir=$BATS_TEST_TMPDIR
+    export MAKEFLAGS=
+}
+
+@test "OUT with spaces, quotes or a ~: nothing is written or removed beside it" {
+    mkdir -p "$dir/home" "$dir/a"
+    touch "$dir/a/kept"
+    # shellcheck disable=SC2088 # make is given it as it is
+    for folder in "$dir/a b" "$dir/it's" '~/runs'; do
+        HOME=$dir/home make -s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$folder" FORMAT=svg \
+            ARGS="--parts a --blocks 3 --repeats 1" lab-4
+        HOME=$dir/home make -s OUT="$folder" hand-in
+        folder=${folder/#\~/"$dir/home"}
+        [ -s "$folder/lab-4/timeline-a.svg" ]
+        grep -q " passed, 0 failed" "$folder/lab-4/report.txt"
+        [ -s "$folder/hand-in/out/lab-4/run.csv" ]
+        [ -s "$folder/hand-in.zip" ] || [ -s "$folder/hand-in.tar.gz" ]
+    done
+    [ -e "$dir/a/kept" ]
+    [ "$(ls "$dir")" = "$(printf '%s\n' a "a b" home "it's")" ]
+    [ "$(ls "$dir/home")" = runs ]
+}
+
+@test "what was compiled for another version or with other flags is compiled anew, and only then" {
+    object=$dir/sim/error.c.o
+    make -s B="$dir" "$object"
+    [[ $(make -n B="$dir" "$object") == *"up to date"* ]]
+    [[ $(make -n B="$dir" VERSION=9.9 "$object") == *'"9.9"'* ]]
+    make -s B="$dir" OPT=-O1 "$object"
+    [[ $(make -n B="$dir" OPT=-O1 "$object") == *"up to date"* ]]
+    [[ $(make -n B="$dir" "$object") == *"-O2"* ]]
+}
+
+@test "SAN=1 keeps flags given by hand, and has its own once" {
+    for source in CFLAGS=-Dgiven "CFLAGS=-fno-omit-frame-pointer -Dgiven"; do
+        flags=$(env "$source" make -pnq SAN=1 help 2>/dev/null | sed -n 's/^CFLAGS := //p')
+        [ "$(grep -o -e -fsanitize= <<<"$flags" | wc -l)" -eq 1 ]
+        [[ $flags == *-Dgiven* ]]
+    done
+    [[ $(make -pnq SAN=1 CFLAGS=-Dgiven help 2>/dev/null) == *"-Dgiven -fsanitize="* ]]
+}
