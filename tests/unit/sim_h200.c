@@ -176,7 +176,8 @@ static void first_calls(void *state) {
     start_ns = wall_ns();
     cudaFree(0);
     double second_us = (double)(wall_ns() - start_ns) / 1e3;
-    /* 200 to 216 ms where nothing else used the GPU; this is what it takes beside another context. */
+    /* 200 to 216 ms where nothing else used the GPU; this is what it takes beside another context.
+     */
     if (fabs(first_ms - 125) > 10 || fabs(second_us - 0.8) > 0.3)
         _exit(1);
 }
