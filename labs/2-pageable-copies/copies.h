@@ -17,9 +17,9 @@ enum { MIB = 1 << 20, PAGE_BYTES = 4096 };
 
 extern int64_t bytes, table_bytes, largest_bytes, sleep_ns, busy_ns; /* options */
 
-void program(void); /* a: program.cu */
-void table(void);   /* b: table.cu, with the manual's rules in rules.c */
-void sizes(void);   /* c: sizes.cu */
+void part_program(void); /* a: program.cu */
+void part_table(void);   /* b: table.cu, with the manual's rules in rules.c */
+void part_sizes(void);   /* c: sizes.cu */
 
 /* The size asked for, or what fits three quarters of the free device and host memory, given how
  * many buffers of that size either holds; says so if that is less. */

@@ -29,10 +29,10 @@ int main(int argc, char **argv) {
         "abc", options};
     lab_begin(&lab, argc, argv);
     if (part_begin('a', "copy in, sleep, copy out: a large buffer"))
-        program();
+        part_program();
     if (part_begin('b', "which calls wait: the manual against this machine"))
-        table();
+        part_table();
     if (part_begin('c', "time to return against size"))
-        sizes();
+        part_sizes();
     return lab_end();
 }

@@ -227,7 +227,7 @@ static void measure_all(void) {
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-void sizes(void) {
+void part_sizes(void) {
     largest_bytes = bytes_that_fit('c', largest_bytes, 1, 1);
     say("Copies of 4 bytes to %s with cudaMemcpyAsync, in a non-blocking stream in which a kernel "
         "of at least %s runs.",

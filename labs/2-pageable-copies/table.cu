@@ -183,7 +183,7 @@ static void clean_up(void) {
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-void table(void) {
+void part_table(void) {
     table_bytes = bytes_that_fit('b', table_bytes, 2, 6);
     set_up();
     say("Copies and memsets of %s, by pageable, pinned and registered memory, with and without "
