@@ -39,7 +39,7 @@ array class_colours[10] = [0x6b6b6b, 0xd98cb3, 0xdcdcdc, 0x9ad1f2, 0xe69f00, 0xf
 class_rgb(c) = class_colours[int(c)]
 class_text(c) = (c == 1 || c == 7 || c == 8) ? 0xffffff : 0x000000
 
-grey = "#666666"; light = "#e4e4e4"; stripe = "#f5f5f5"; accent = "#D55E00"
+grey = "#666666"; light = "#e4e4e4"; accent = "#D55E00"
 # Series of line charts: colour by what is measured, line and point by which run.
 array series_colours[8] = [0x0072b2, 0xd55e00, 0x009e73, 0x000000, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x6b6b6b]
 series_rgb(i) = series_colours[(i - 1) % 8 + 1]
@@ -81,8 +81,9 @@ UNHEAD = 'unset label 890; unset label 891; do for [i_=1:runs] { eval sprintf("u
 NOTHING = 'if (system("printf %s \"${PLOT_SKIP:-}\"") eq "") { print sprintf("plots: %s has no results for this chart (%s)", run, wanted) }; system "rm -f ".quote(temporary); exit status 77'
 
 # Times on an axis in ns, sizes on an axis in bytes, each with round ticks.
-TIME_TICKS_Y = "set ytics ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10) font tick_font"
-TIME_TICKS_X = "set xtics ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10) font tick_font"
+time_ticks = "('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10)"
+TIME_TICKS_X = "set xtics ".time_ticks." font tick_font"
+TIME_TICKS_Y = "set ytics ".time_ticks." font tick_font"
 SIZE_TICKS_X = "set xtics ('4 B' 4, '64 B' 64, '1 KiB' 1024, '16 KiB' 16384, '256 KiB' 262144, '4 MiB' 4194304, '64 MiB' 67108864, '1 GiB' 1073741824) font tick_font"
 show(ns) = ns >= 0.9995e9 ? sprintf("%.3g s", ns/1e9) : ns >= 0.9995e6 ? sprintf("%.3g ms", ns/1e6) : ns >= 0.9995e3 ? sprintf("%.3g µs", ns/1e3) : sprintf("%.3g ns", ns)
 times(v) = v >= 1000 ? sprintf("%.0f", v) : sprintf("%.3g", v)

@@ -54,13 +54,11 @@ void about_read(struct about *about, const char *dir) {
 
 void about_emit(int runs, char **dirs) {
     struct about about;
-    printf("runs = %d\narray run_label[%d]\narray run_dir[%d]\n", runs, runs, runs);
+    printf("runs = %d\narray run_label[%d]\n", runs, runs);
     for (int i = 0; i < runs; i++) {
         about_read(&about, dirs[i]);
         printf("run_label[%d] = ", i + 1);
         emit_text(about.label);
-        printf("\nrun_dir[%d] = ", i + 1);
-        emit_text(about.dir);
         puts("");
         if (i == 0) {
             printf("lab = ");

@@ -1,4 +1,4 @@
-/* Ticks at round values. */
+/* A panel's axis of time: its scale, and ticks at round values. */
 #include "plot_data.h"
 
 #include <math.h>
@@ -33,4 +33,8 @@ void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
     else
         snprintf(axis->text + at, sizeof axis->text - at,
                  "); set xlabel '%s since the first record'", unit);
+}
+
+double panel_ns_per_px(const struct panel *panel) {
+    return (double)(panel->to_ns - panel->from_ns) / (panel->right - panel->left);
 }

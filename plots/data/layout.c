@@ -174,7 +174,7 @@ static void set_lane_heights(struct layout *l) {
     }
 }
 
-void panel_place_lanes(const struct layout *l, struct panel *panel) {
+static void place_lanes(const struct layout *l, struct panel *panel) {
     double y = 0;
     for (int i = 0; i < panel->lanes; i++) {
         panel->lane_top[i] = y;
@@ -182,10 +182,6 @@ void panel_place_lanes(const struct layout *l, struct panel *panel) {
         y += panel->lane_px[i];
     }
     panel->bottom = panel->top + y;
-}
-
-double panel_ns_per_px(const struct panel *panel) {
-    return (double)(panel->to_ns - panel->from_ns) / (panel->right - panel->left);
 }
 
 static void make_main_panel(struct layout *l) {
@@ -198,7 +194,7 @@ static void make_main_panel(struct layout *l) {
     all->lanes = l->lanes;
     for (int i = 0; i < l->lanes; i++)
         all->lane[i] = i;
-    panel_place_lanes(l, all);
+    place_lanes(l, all);
     l->panels = 1;
 }
 
@@ -212,7 +208,7 @@ static void place_zooms(struct layout *l) {
         zoom->left = l->panel[0].left + (i - 1) * (width + gap);
         zoom->right = zoom->left + width;
         zoom->top = top;
-        panel_place_lanes(l, zoom);
+        place_lanes(l, zoom);
         bottom = zoom->bottom > bottom ? zoom->bottom : bottom;
     }
     l->height = (int)(bottom + AXIS_PX + FOOT_PX);

@@ -47,7 +47,7 @@ struct about {
 };
 /* dir may begin with "recorded:"; a folder below one named recorded is a recorded run too. */
 void about_read(struct about *about, const char *dir);
-void about_emit(int runs, char **dirs); /* gnuplot: runs, run_label[], run_short[] */
+void about_emit(int runs, char **dirs); /* gnuplot: runs, run_label[], lab */
 
 /* ---- spans.c ---- */
 
@@ -138,8 +138,7 @@ struct layout {
 };
 
 void layout_make(struct layout *layout, struct spans *spans);
-void panel_place_lanes(const struct layout *layout, struct panel *panel);
-double panel_ns_per_px(const struct panel *panel);
+double panel_ns_per_px(const struct panel *panel); /* axis.c */
 
 /* ---- zoom.c ---- */
 void zooms_choose(struct layout *layout);
