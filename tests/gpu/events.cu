@@ -20,7 +20,7 @@ static void queue(struct work *w) {
     CUDA_CHECK(cudaMemcpyAsync(w->device, w->pinned, bytes, cudaMemcpyDefault, w->stream[0]));
     event_span_end(w->stream[0]);
     event_span_begin(w->stream[1], SPAN_KERNEL, "sleep_kernel");
-    launch_sleep(5 * ms, 1, w->stream[1]);
+    queue_sleep(5 * ms, 1, w->stream[1]);
     event_span_end(w->stream[1]);
     event_span_begin(w->stream[0], SPAN_D2H, "d2h");
     CUDA_CHECK(cudaMemcpyAsync(w->pinned, w->device, bytes, cudaMemcpyDefault, w->stream[0]));

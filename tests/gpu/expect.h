@@ -42,7 +42,7 @@ static inline cudaStream_t new_stream(void) {
     return stream;
 }
 
-static inline void launch_sleep(int64_t ns, int blocks, cudaStream_t stream) {
+static inline void queue_sleep(int64_t ns, int blocks, cudaStream_t stream) {
     sleep_kernel<<<blocks, 128, 0, stream>>>(cycles_for(ns), spin_guard());
     LAUNCH_CHECK();
 }

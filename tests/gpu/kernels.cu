@@ -12,7 +12,7 @@ static double slept_ns(int64_t ns, int blocks, cudaStream_t stream) {
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&end));
     CUDA_CHECK(cudaEventRecord(start, stream));
-    launch_sleep(ns, blocks, stream);
+    queue_sleep(ns, blocks, stream);
     CUDA_CHECK(cudaEventRecord(end, stream));
     CUDA_CHECK(cudaEventSynchronize(end));
     CUDA_CHECK(cudaEventElapsedTime(&elapsed_ms, start, end));
@@ -47,7 +47,7 @@ static void gate_holds_and_opens(cudaStream_t stream) {
     gate_close(gate, stream);
     CUDA_CHECK(cudaEventRecord(event, stream));
     CUDA_CHECK(cudaStreamWaitEvent(other, event, 0));
-    launch_sleep(1, 1, other);
+    queue_sleep(1, 1, other);
     wait_ns(20 * ms);
     expect(cudaStreamQuery(stream) == cudaErrorNotReady, "a closed gate holds its stream");
     expect(cudaStreamQuery(other) == cudaErrorNotReady, "and a stream that waits for its event");
@@ -78,7 +78,7 @@ static void spinning_ends(cudaStream_t stream) {
     expect(guard->timed_out == SPIN_GATE && took_ns > 15e6 && took_ns < 100e6,
            "a gate nobody opens gives up after 20 ms: it took %s", show_time(took_ns));
     guard->timed_out = SPIN_NONE;
-    launch_sleep(500 * ms, 1, stream);
+    queue_sleep(500 * ms, 1, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
     expect(guard->timed_out == SPIN_SLEEP, "a sleep of 500 ms gives up after 20 ms");
     guard->timed_out = SPIN_NONE;
@@ -92,7 +92,7 @@ static void provoke_time_out(const char *which, cudaStream_t stream) {
     if (strcmp(which, "gate-time-out") == 0)
         gate_close(gate, stream);
     else
-        launch_sleep(500 * ms, 1, stream);
+        queue_sleep(500 * ms, 1, stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
     spin_check();
 }

@@ -18,10 +18,10 @@ int main(void) {
     expect(strncmp(tracer_name(), "none: ", 6) == 0 && strstr(tracer_name(), "another profiler"),
            "and says why: %s", tracer_name());
     cudaStream_t stream = new_stream();
-    launch_sleep(1, 1, stream);
+    queue_sleep(1, 1, stream);
     trace_begin("a");
     event_span_begin(stream, SPAN_KERNEL, "sleep_kernel");
-    launch_sleep(2000000, 1, stream);
+    queue_sleep(2000000, 1, stream);
     event_span_end(stream);
     CUDA_CHECK(cudaStreamSynchronize(stream));
     trace_end();

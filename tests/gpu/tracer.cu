@@ -19,7 +19,7 @@ static cudaGraphExec_t graph_of_sleeps(cudaStream_t stream) {
     cudaGraphExec_t exec;
     CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < NODES; i++)
-        launch_sleep(1000, 1, stream);
+        queue_sleep(1000, 1, stream);
     CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
     CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
     CUDA_CHECK(cudaGraphDestroy(graph));
@@ -64,7 +64,7 @@ static void copies(struct work *w) {
 
 static void launches(struct work *w) {
     for (int i = 0; i < LAUNCHES; i++)
-        launch_sleep(1000, 1 + i % 2, w->stream[i % 2]);
+        queue_sleep(1000, 1 + i % 2, w->stream[i % 2]);
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
@@ -144,7 +144,7 @@ static struct gate *gate;
 static void gated(struct work *w) {
     gate_close(gate, w->stream[0]);
     for (int i = 0; i < LAUNCHES; i++)
-        launch_sleep(1000, 1, w->stream[0]);
+        queue_sleep(1000, 1, w->stream[0]);
     gate_open(gate);
     CUDA_CHECK(cudaStreamSynchronize(w->stream[0]));
     spin_check();

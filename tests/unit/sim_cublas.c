@@ -1,33 +1,17 @@
 /* sim_cublas.c - cuBLAS on the simulated GPU: the numbers of small products, and the errors. */
-#include <cublas_v2.h>
 #include <stdlib.h>
 
 #include "device.h"
+#include "dgemm.h"
 #include "gemm.h"
 #include "tap.h"
 
-static cublasHandle_t handle;
 static cudaStream_t stream;
-static const double one = 1, zero = 0;
 
 static double *managed(size_t n) {
     double *x = NULL;
     cudaMallocManaged((void **)&x, n * sizeof *x, cudaMemAttachGlobal);
     return x;
-}
-
-/* Three dim x dim matrices; big ones are never touched. */
-static double *matrices(int dim) {
-    double *a = NULL;
-    cudaMalloc((void **)&a, 3 * (size_t)dim * (size_t)dim * sizeof *a);
-    return a;
-}
-
-static cublasStatus_t dgemm(double *a, int dim, cudaStream_t stream) {
-    size_t n = (size_t)dim * (size_t)dim;
-    cublasSetStream(handle, stream);
-    return cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, dim, dim, dim, &one, a, dim, a + n, dim,
-                       &zero, a + 2 * n, dim);
 }
 
 /* ---- the numbers ------------------------------------------------------------------------------

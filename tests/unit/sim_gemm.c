@@ -1,16 +1,14 @@
 /* sim_gemm.c - cuBLAS on the simulated GPU against what was measured on an H200 (driver 580.159.04,
  * CUDA 13.0): grids, times, overlaps. */
-#include <cublas_v2.h>
 #include <stdlib.h>
 
 #include "clock.h"
+#include "dgemm.h"
 #include "tap.h"
 #include "timeline.h"
 #include "tracer.h"
 
-static cublasHandle_t handle;
 static cudaStream_t streams[2];
-static const double one = 1, zero = 0;
 
 static void begin(void) {
     setenv("GPU", "h200", 1);
@@ -19,20 +17,6 @@ static void begin(void) {
     cublasCreate(&handle);
     for (int i = 0; i < 2; i++)
         cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
-}
-
-/* Three dim x dim matrices; big ones are never touched. */
-static double *matrices(int dim) {
-    double *a = NULL;
-    cudaMalloc((void **)&a, 3 * (size_t)dim * (size_t)dim * sizeof *a);
-    return a;
-}
-
-static cublasStatus_t dgemm(double *a, int dim, cudaStream_t stream) {
-    size_t n = (size_t)dim * (size_t)dim;
-    cublasSetStream(handle, stream);
-    return cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, dim, dim, dim, &one, a, dim, a + n, dim,
-                       &zero, a + 2 * n, dim);
 }
 
 /* Two products, traced. */

@@ -478,14 +478,6 @@ static double cpu_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static bool sanitized(void) {
-#if defined(__SANITIZE_ADDRESS__)
-    return true;
-#else
-    return false;
-#endif
-}
-
 /* The processor's time: other programs beside this one do not count. */
 static void many_launches_are_quick(void) {
     enum { MANY = 128, LAUNCHES = 100000 };
@@ -502,7 +494,7 @@ static void many_launches_are_quick(void) {
     cudaDeviceSynchronize();
     double took_s = cpu_seconds() - start_s;
     printf("# 100 000 launches: %.2f s\n", took_s);
-    EXPECT(took_s < 1 || sanitized());
+    EXPECT(took_s < 1 || TAP_SANITIZED);
     for (int i = 0; i < MANY; i++)
         cudaStreamDestroy(streams[i]);
 }

@@ -19,6 +19,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Sanitizers change what things take: no limit of time holds then. gcc's macro, clang's test. */
+#if defined(__SANITIZE_ADDRESS__)
+#define TAP_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TAP_SANITIZED true
+#endif
+#endif
+#ifndef TAP_SANITIZED
+#define TAP_SANITIZED false
+#endif
+
 struct tap_test {
     const char *name;
     void (*run)(void);

@@ -360,19 +360,6 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifdef SANITIZED
-static const bool sanitized = true;
-#else
-static const bool sanitized = false;
-#endif
-
 enum { MILLION = 1000000 };
 
 /* A virtual machine gets its memory from its host at the first touch, which is not our cost. */
@@ -390,7 +377,7 @@ static void a_span_costs_under_50_ns(void) {
     struct span s = span_of(SPAN_KERNEL, 7, 1, 2, 3);
     s.name = "a_kernel_with_a_name_of_usual_length";
     double best = INFINITY;
-    if (sanitized) {
+    if (TAP_SANITIZED) {
         TAP_SKIP("sanitizers change the time");
         return;
     }
@@ -410,7 +397,7 @@ static void a_span_costs_under_50_ns(void) {
 }
 
 static void a_million_rows_take_under_1_s(void) {
-    if (sanitized) {
+    if (TAP_SANITIZED) {
         TAP_SKIP("sanitizers change the time");
         return;
     }
