@@ -2,7 +2,7 @@
 # tests/run: does it count what failed, crashed, stopped early or hung?
 
 setup() {
-    cd "$BATS_TEST_DIRNAME/.."
+    cd "$BATS_TEST_DIRNAME/.." || return
     dir=$BATS_TEST_TMPDIR
     unset TEST_LIMIT_S TEST_JOBS
 }
