@@ -183,11 +183,12 @@ void page_map_move(const struct page_map *map, size_t offset, unsigned char *dst
         return;
     }
     struct page_map to = {0};
-    bool fresh, gave_back = false;
+    bool fresh, looked = false, gave_back = false;
     for (size_t done = 0, run; done < bytes; done += run) {
         run = run_at(map, offset + done, offset + bytes, &fresh);
-        if (fresh && !to.base)
+        if (fresh && !looked)
             to = page_map_of(dst, bytes);
+        looked |= fresh;
         if (fresh)
             gave_back |= zero_part(&to, done, run);
         else
