@@ -147,6 +147,7 @@ END
         refused experiment "your run does not count: $text"
     done <<'END'
 run.csv|s/^lab,lab-1/lab,lab-2/|run.csv is of 'lab-2'
+run.csv|s/^version,.*/version,0.0.9/|it is of version 0.0.9 of the suite
 run.csv|s/^invalid,/invalid,CUDA_LAUNCH_BLOCKING is set/|the run is marked invalid
 results.csv|s/^\(a,launch call,ns,11,[0-9]*\),[0-9]*/\1,9999999/|a 'launch call': no samples have
 results.csv|s/^a,launch call.*/a,launch/|a row has too few or too many fields

@@ -179,5 +179,8 @@ def accept(texts, rubric, reference):
     if run.simulated and reference and reference.simulated:
         if run.device != reference.device:
             raise NotARun(f"it is of {run.device}, and is graded on {reference.device}")
+        versions = run.about.get("version"), reference.about.get("version")
+        if versions[0] != versions[1]:
+            raise NotARun("it is of version {} of the suite, and is graded by {}".format(*versions))
         check_against_simulator(run, reference, rubric.changed_parts)
     return run
