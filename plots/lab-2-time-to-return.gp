@@ -29,7 +29,7 @@ set xlabel "bytes copied" font pt(10) tc rgb "#444444"
 set key font tick_font top left Left reverse samplen 3 spacing 1.1
 key_of(side, i) = side == 1 ? in_key[i] : back_key[i]
 run_of(side, i) = side == 1 ? in_run[i] : back_run[i]
-sizes(b) = b >= 2**30 ? sprintf("%.4g GiB", b/2**30) : b >= 2**20 ? sprintf("%.4g MiB", b/2**20) : b >= 1024 ? sprintf("%.4g KiB", b/1024) : sprintf("%d B", b)
+sizes(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.0**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.0**20) : b >= 1024 ? sprintf("%.3g KiB", b/1024.0) : sprintf("%d B", b)
 legend(key, r) = memory(key).(runs > 1 ? ", ".run_label[r] : "")
 if (format ne "txt") { set multiplot }
 @HEAD

@@ -57,6 +57,6 @@ do for [p=1:panels] {
         layer(n_widened[p], '$widened using (in(($2+$3)/2)):(($4+$5)/2):2:3:($4-2):($5+2):(class_rgb($6)) with boxxyerror fs solid 1 border rgb "#000000" lw 0.4 lc rgb var'). \
         layer(n_marks[p], '$marks using (in($2)):3 with points pt 11 ps 0.6 lc rgb "black"'). \
         layer(n_names[p], '$names using (in($2)):3:5:(class_text($4)) with labels font pt(9) tc rgb var'). \
-        layer(n_frames[p], '$frames using (($2+$3)/2):(($4+$5)/2):2:3:4:5 with boxxyerror fs empty border rgb "#D55E00" lw 1.2, $frames using 6:7:1 with labels left font pt(9) tc rgb accent')
+        layer(n_frames[p], '$frames using (($2+$3)/2):(($4+$5)/2):2:3:4:5 with boxxyerror fs empty lw 1.2 lc rgb "#D55E00", $frames using 6:7:1 with labels left font pt(9) tc rgb accent')
 }
 @FINISH

@@ -30,12 +30,29 @@ static const char *keep_text(const char *text, size_t length) {
     return copy;
 }
 
+/* Profilers call a copy "[CUDA memcpy Host-to-Device]" or "[CUDA memcpy HtoD]". */
+static const char *memory_work(const char *name) {
+    static const char *const words[][2] = {
+        {"Host-to-Device", "h2d"},   {"HtoD", "h2d"}, {"Device-to-Host", "d2h"}, {"DtoH", "d2h"},
+        {"Device-to-Device", "d2d"}, {"DtoD", "d2d"}, {"Peer-to-Peer", "peer"},  {"PtoP", "peer"},
+        {"Host-to-Host", "h2h"},     {"HtoH", "h2h"}, {"memset", "memset"}};
+    if (strncmp(name, "[CUDA mem", 9) != 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i][0]))
+            return words[i][1];
+    return NULL;
+}
+
 /* "void ns::gemm<double, 16>(Params)" becomes "gemm". CUTLASS names all its kernels Kernel or
  * Kernel2 and says which one it is in the template's argument: there the argument is kept. */
 const char *short_name(const char *name) {
     static const char *seen, *answer; /* names come in runs */
     if (name == seen)
         return answer;
+    const char *memory = memory_work(name);
+    if (memory)
+        return memory;
     const char *start = strncmp(name, "void ", 5) == 0 ? name + 5 : name;
     size_t length = strcspn(start, "<(");
     for (size_t i = 0; i + 1 < length; i++)

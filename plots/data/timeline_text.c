@@ -47,11 +47,12 @@ static void print_line(const struct layout *l, const struct panel *p, int lane, 
     printf("%*s |%s|\n", width, label, line);
 }
 
-static void print_axis(const struct panel *p) {
+/* Times along the panel, counted from from_ns: far from 0 those of a zoom would all read alike. */
+static void print_axis(const struct panel *p, int64_t from_ns) {
     char text[COLUMNS + 40];
     memset(text, ' ', sizeof text);
     for (int i = 0; i <= 4; i++) {
-        int64_t ns = p->from_ns + (p->to_ns - p->from_ns) / 4 * i;
+        int64_t ns = p->from_ns - from_ns + (p->to_ns - p->from_ns) / 4 * i;
         const char *show = show_ns((double)ns);
         const char *ascii = strstr(show, "µ"); /* two bytes, so shift by hand */
         char plain[40];
@@ -79,11 +80,11 @@ void timeline_text(const char *title, const char *part, int runs, char **dirs) {
     for (int i = 0; i < layout.panels; i++) {
         struct panel *p = &layout.panel[i];
         if (i)
-            printf("\n%s\n", p->title);
+            printf("\n%s, counted from %s on\n", p->title, show_ns((double)p->from_ns));
         for (int j = 0; j < p->lanes; j++)
             for (int row = 0; row < layout.lane[p->lane[j]].rows; row++)
                 print_line(&layout, p, p->lane[j], row, used);
-        print_axis(p);
+        print_axis(p, i ? p->from_ns : 0);
     }
     for (int class = 1; class < CLASSES; class ++)
         if (used[class])
