@@ -38,6 +38,10 @@ ifeq ($(DEVICE),auto)
 override DEVICE := $(if $(and $(NVCC),$(HAVE_GPU)$(RUN)),gpu,sim)
 endif
 
+ifeq ($(filter gpu sim recorded,$(DEVICE)),)
+$(error DEVICE=$(DEVICE): choose auto, gpu, sim or recorded)
+endif
+
 LABS := $(sort $(foreach d,$(wildcard labs/*/lab.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
 lab_dir = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 
@@ -75,7 +79,7 @@ help: ## this list
 	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
 	@echo "  make exercise-1 ..      the same for your exercise.cu, with its judge's verdict"
 	@awk -F ':.*## ' '/^[a-zA-Z%_-]+:.*## / { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt"
+	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt   PART=<name>|all"
 .DEFAULT_GOAL := help
 
 # What was compiled with other flags, for another version or with another toolkit is compiled anew.
@@ -239,9 +243,11 @@ labs: ## run every lab
 .PHONY: run-gpu run-sim run-recorded
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
-	@mkdir -p $(O)/$(PROGRAM)-$(LAB)
-	@$(RUN) $< --out $(O)/$(PROGRAM)-$(LAB) $(ARGS) | tee $(O)/$(PROGRAM)-$(LAB)/report.txt; status=$$?; \
-	case $$status in 0 | 1 | 77) plots/draw $(O)/$(PROGRAM)-$(LAB) $(FORMAT) ;; esac; \
+	@run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; $(RUN) $< --out "$$run" $(ARGS) | tee "$$run/report.part"; status=$$?; \
+	case $$status in \
+	    0 | 1 | 77) mv "$$run/report.part" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
+	    *) rm -f "$$run/report.part" ;; \
+	esac; \
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
@@ -262,15 +268,16 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .
-.PHONY: grade grade-class gradescope handout-bundle hand-in
-grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
+.PHONY: grade grade-class gradescope handout-bundle hand-in grader
+grader:
 	@[ -e tests/grade ] || { echo "the grader is with your instructor; make exercise-N judges an exercise" >&2; exit 3; }
+grade: grader ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
-grade-class: ## grade each folder or .zip in CLASS=<dir>; the grade book goes to out/grades/grades.csv
+grade-class: grader ## grade each folder or .zip in CLASS=<dir>; the grade book goes to out/grades/grades.csv
 	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
-gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
+gradescope: grader ## out/gradescope.zip, an autograder for a machine without a GPU
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip
-handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: without solutions, answers and grader
+handout-bundle: grader ## out/gpu-asynchrony-labs.tar.gz, what students get: without solutions, answers and grader
 	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
 	@rm -rf $(O)/hand-in $(O)/hand-in.zip $(O)/hand-in.tar.gz && mkdir -p $(O)/hand-in/out
@@ -279,6 +286,12 @@ hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, an
 	    mkdir -p $(O)/hand-in/out/"$${from##*/}" && cp "$$from"/{run,results,timeline,checks}.csv $(O)/hand-in/out/"$${from##*/}"; done
 	@cd $(O) && if command -v python3 >/dev/null; then python3 -m zipfile -c hand-in.zip hand-in && echo $(O)/hand-in.zip; \
 	    else tar czf hand-in.tar.gz hand-in && echo $(O)/hand-in.tar.gz; fi
+	@for n in $(LABS); do \
+	    blank=$$(grep -cE '^[a-z][a-z0-9_]* *= *(#|$$)' labs/$$n-*/answers.txt); run=$(O)/lab-$$n/run.csv; \
+	    [ -e "$$run" ] || echo "lab-$$n: no run in it; make lab-$$n" >&2; \
+	    [ "$$blank" = 0 ] || echo "lab-$$n: $$blank answers are blank" >&2; \
+	    if grep -q "^command,.*--out .*lab-$$n['\"]* [^ ]" "$$run" 2>/dev/null; then \
+	        echo "lab-$$n: a run with options, which may not count: $$(sed -n 's/^command,//p' "$$run")" >&2; fi; done
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts

@@ -26,6 +26,26 @@ setup() {
     [ "$(ls "$dir/home")" = runs ]
 }
 
+@test "a device that is none; a run that did not start keeps the last one's report" {
+    run make -s DEVICE=k40 lab-4
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"DEVICE=k40: choose auto, gpu, sim or recorded"* ]]
+    local options=(-s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir" FORMAT=svg lab-4)
+    make "${options[@]}" ARGS="--parts ac --repeats 1"
+    [ -s "$dir/lab-4/timeline-c.svg" ]
+    run make "${options[@]}" ARGS="--no-such-option"
+    [ "$status" -ne 0 ]
+    [ "$(ls "$dir"/lab-4/report*)" = "$dir/lab-4/report.txt" ]
+    grep -q " passed, 0 failed" "$dir/lab-4/report.txt"
+    make "${options[@]}" ARGS="--parts a --repeats 1"
+    [ -s "$dir/lab-4/timeline-a.svg" ]
+    [ ! -e "$dir/lab-4/timeline-c.svg" ] # it was of the run before
+    run make -s OUT="$dir" hand-in
+    [[ "$output" == *"lab-1: no run in it; make lab-1"* ]]
+    [[ "$output" == *"lab-4: a run with options, which may not count: "*" --parts a --repeats 1"* ]]
+    [[ "$output" =~ "lab-4: "[1-9]" answers are blank" ]]
+}
+
 @test "what was compiled for another version or with other flags is compiled anew, and only then" {
     object=$dir/sim/error.c.o
     make -s B="$dir" "$object"
