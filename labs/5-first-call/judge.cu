@@ -30,7 +30,7 @@ static void draw_work(void) {
     random_words(drawn, 3);
     int most = LARGEST_DIM < max_verified_dim() ? LARGEST_DIM : max_verified_dim();
     x.dim = most - 16 * (int)(drawn[0] % 5);
-    x.products = 6 + (int)(drawn[1] % 6);
+    x.products = 4 + (int)(drawn[1] % 4);
     seed = drawn[2];
     size_t n = (size_t)x.dim * (size_t)x.dim;
     double *host = (double *)malloc(3 * n * sizeof *host);
