@@ -108,7 +108,7 @@ $(B)/sim/%.cu.o: common/%.cu $(B)/sim/flags
 	@mkdir -p $(@D)
 	$(CLANG) $(SIM_CU) -c $< -o $@
 
-# A lab is labs/N-name/lab.cu and the .c files beside it (sim.c only on the simulator).
+# A lab is labs/N-name/lab.cu and the .cu and .c files beside it (sim.c only on the simulator).
 $(B)/gpu/labs/%.o: labs/% $(B)/gpu/flags
 	@mkdir -p $(@D)
 	$(if $(filter %.cu,$<),$(NVCC) $(GPU_CU),$(CC) $(CFLAGS_) $(GPU_INC)) -c $< -o $@
@@ -265,6 +265,7 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 	@plots/trace-convert $(O)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
 	@gnuplot -c plots/timeline.gp $(O)/trace trace $(if $(filter txt,$(FORMAT)),-,$(O)/trace/timeline.$(FORMAT)) $(call quoted,$(notdir $(TRACE)))
 	@$(if $(filter txt,$(FORMAT)),,echo chart: $(O)/trace/timeline.$(FORMAT) >&2)
+
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .

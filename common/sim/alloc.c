@@ -76,9 +76,7 @@ cudaError_t cudaFree(void *address) {
 static cudaError_t malloc_in_stream(void **address, size_t bytes, cudaStream_t handle) {
     struct stream *stream;
     struct work work = {.kind = WORK_EMPTY};
-    cudaError_t error = address ? stream_of(handle, &stream) : cudaErrorInvalidValue;
-    if (!error)
-        error = capture_forbids_stream(stream);
+    cudaError_t error = address ? stream_outside_capture(handle, &stream) : cudaErrorInvalidValue;
     if (error)
         return error;
     call_cost(sim_profile()->malloc_async_ns);
@@ -96,9 +94,7 @@ cudaError_t cudaFreeAsync(void *address, cudaStream_t handle) {
     struct stream *stream;
     if (call_enter("cudaFreeAsync"))
         return call_leave();
-    cudaError_t error = stream_of(handle, &stream);
-    if (!error)
-        error = capture_forbids_stream(stream);
+    cudaError_t error = stream_outside_capture(handle, &stream);
     if (error || !address)
         return call_done(error);
     struct allocation *allocation = memory_find(address);

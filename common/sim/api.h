@@ -62,6 +62,8 @@ struct stream {
 
 int new_lane(void);
 cudaError_t stream_of(cudaStream_t handle, struct stream **stream);
+/* For calls that a stream under capture does not allow. */
+cudaError_t stream_outside_capture(cudaStream_t handle, struct stream **stream);
 /* A new operation at the end of the stream, for the caller to op_submit; waits while the stream's
  * queue is full. NULL with *error cudaSuccess if the stream is being captured (the work is then in
  * the graph), NULL with an error otherwise. */

@@ -104,6 +104,11 @@ cudaError_t event_wait_in(struct stream *stream, cudaEvent_t handle) {
     return cudaSuccess;
 }
 
+static cudaError_t event_outside_capture(cudaEvent_t handle, struct event **event) {
+    cudaError_t error = event_of(handle, event);
+    return !error && (*event)->capture_id ? cudaErrorCapturedEvent : error;
+}
+
 static bool has_happened(const void *event) {
     return ((const struct event *)event)->op == NULL;
 }
@@ -112,9 +117,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     struct event *event;
     if (call_enter("cudaEventSynchronize"))
         return call_leave();
-    cudaError_t error = event_of(handle, &event);
-    if (!error && event->capture_id)
-        error = cudaErrorCapturedEvent;
+    cudaError_t error = event_outside_capture(handle, &event);
     if (error)
         return call_done(error);
     call_cost(sim_profile()->event_sync_ns);
@@ -127,9 +130,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     struct event *event;
     if (call_enter("cudaEventQuery"))
         return call_leave();
-    cudaError_t error = event_of(handle, &event);
-    if (!error && event->capture_id)
-        error = cudaErrorCapturedEvent;
+    cudaError_t error = event_outside_capture(handle, &event);
     if (error)
         return call_done(error);
     call_cost(sim_profile()->query_ns);

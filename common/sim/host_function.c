@@ -29,9 +29,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
         return call_leave();
     if (!callback || flags != 0)
         return call_done(cudaErrorInvalidValue);
-    cudaError_t error = stream_of(handle, &stream);
-    if (!error)
-        error = capture_forbids_stream(stream);
+    cudaError_t error = stream_outside_capture(handle, &stream);
     if (error)
         return call_done(error);
     struct host_work host = {.callback = callback, .data = data};

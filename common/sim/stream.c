@@ -37,6 +37,11 @@ cudaError_t stream_of(cudaStream_t handle, struct stream **stream) {
     return (*stream)->device->broken;
 }
 
+cudaError_t stream_outside_capture(cudaStream_t handle, struct stream **stream) {
+    cudaError_t error = stream_of(handle, stream);
+    return error ? error : capture_forbids_stream(*stream);
+}
+
 static bool waits_for_null_stream(const struct stream *stream) {
     return !stream->null_stream && !(stream->flags & cudaStreamNonBlocking);
 }
@@ -213,9 +218,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     struct stream *stream;
     if (call_enter("cudaStreamSynchronize"))
         return call_leave();
-    cudaError_t error = stream_of(handle, &stream);
-    if (!error)
-        error = capture_forbids_stream(stream);
+    cudaError_t error = stream_outside_capture(handle, &stream);
     if (error)
         return call_done(error);
     call_cost(sim_profile()->stream_sync_ns);
@@ -227,9 +230,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     struct stream *stream;
     if (call_enter("cudaStreamQuery"))
         return call_leave();
-    cudaError_t error = stream_of(handle, &stream);
-    if (!error)
-        error = capture_forbids_stream(stream);
+    cudaError_t error = stream_outside_capture(handle, &stream);
     if (error)
         return call_done(error);
     call_cost(sim_profile()->query_ns);
