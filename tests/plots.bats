@@ -77,6 +77,20 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
     [[ "$output" == *"sleep_kernel"* ]]
 }
 
+@test "names that a picture cannot have: other bytes and control characters become ?" {
+    printf 'a,kernel,x\377\033[31m\300\257\355\240\200y,0,7,900000,990000,0,0,,,1,1,1,1,1,1\n' >>"$run/timeline.csv"
+    sed -i $'s/^title,.*/title,\001\376/' "$run/run.csv"
+    timeline a "$out.svg"
+    xmllint --noout "$out.svg"
+    run --separate-stderr gnuplot -c plots/timeline.gp "$run" a "$out.png"
+    [ -z "$stderr" ]
+    plots/plot-data timeline-text "" a "$run" >"$out.txt"
+    ! grep -q $'\033\|\376\|\377' "$out.txt"
+    printf 'a,kernel,ядро κ核🚀é,0,8,0,900000,0,0,,,1,1,1,1,1,1\n' >>"$run/timeline.csv"
+    timeline a "$out.svg"
+    grep -q "ядро κ核🚀é" "$out.svg"
+}
+
 @test "bars too short to see are widened, marked, merged, counted, and zoomed into" {
     run plots/plot-data timeline "" b "$run"
     [[ "$output" == *"rows = 43; drawn = 3; merged = 40"* ]]
@@ -274,6 +288,37 @@ PYTHON
     [ ! -e "$run/total-time.png" ]
     [ -s "$run/overlap.png" ] && [ -s "$run/timeline-a.png" ] && [ -s "$run/blocks-c.png" ]
     [ -z "$(find "$run" -name '.*.part')" ]
+}
+
+@test "plots/draw: folders that are called OUT or R&D; a part with a slash stays in its folder" {
+    sed -i 's/^lab,.*/lab,lab-none/' "$run/run.csv"
+    sed -i 's|^a,|../a,|' "$run/timeline.csv"
+    cd "$BATS_TEST_TMPDIR"
+    for folder in OUT "R&D"; do
+        cp -r run "$folder"
+        "$BATS_TEST_DIRNAME/../plots/draw" "$folder" svg
+        [ -s "$folder/timeline-.._a.svg" ]
+    done
+    [ "$(ls)" = "$(printf '%s\n' OUT 'R&D' run)" ]
+}
+
+@test "plots/draw: what gnuplot itself stumbles over is one line, and leaves no file" {
+    sed -i 's/^lab,.*/lab,lab-1/' "$run/run.csv"
+    printf 'part,name,unit,n,median,min,max,cov\nd,launch return 1,ns,1,nan,nan,nan,0\nd,queue depth,count,1,nan,nan,nan,0\n' \
+        >"$run/results.csv"
+    run -1 --separate-stderr plots/draw "$run" svg
+    echo "$stderr"
+    [ "$(grep -c "^plots: cannot draw .*launch-depth.svg" <<<"$stderr")" -eq 1 ]
+    [ "$(wc -l <<<"$stderr")" -eq 2 ]
+    [ "$(find "$run" -name '.*.part' -o -name '*launch-depth*' | wc -l)" -eq 0 ]
+}
+
+@test "plots/draw: a run that names a script of its own is not drawn with it" {
+    printf 'system "touch %s/ran"\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/lab-1-mine.gp"
+    sed -i "s|^lab,.*|lab,../../../../../../../..$BATS_TEST_TMPDIR/lab-1|" "$run/run.csv"
+    run -1 plots/draw "$run" svg
+    [[ $output == "plots: $run/run.csv: no lab is called"* ]]
+    [ ! -e "$BATS_TEST_TMPDIR/ran" ]
 }
 
 @test "a locale with a decimal comma draws the same picture" {

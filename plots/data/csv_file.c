@@ -6,6 +6,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The length of the character of UTF-8 at p, 0 if it is none, or one that no picture can have. */
+static int character(const unsigned char *p) {
+    int more = *p >= 0xF0 ? 3 : *p >= 0xE0 ? 2 : 1;
+    if (*p < 0x80)
+        return (*p >= ' ' && *p != 0x7F) || *p == '\n' || *p == '\r' || *p == '\t';
+    if (*p < 0xC2 || *p > 0xF4)
+        return 0;
+    for (int i = 1; i <= more; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    bool overlong = (*p == 0xE0 && p[1] < 0xA0) || (*p == 0xF0 && p[1] < 0x90);
+    bool surrogate = (*p == 0xED && p[1] > 0x9F) || (*p == 0xF4 && p[1] > 0x8F);
+    return overlong || surrogate ? 0 : more + 1;
+}
+
+/* Kernels may have any name; a picture with other bytes in it is no SVG. */
+static void replace_odd_bytes(char *text) {
+    while (*text) {
+        int length = character((unsigned char *)text);
+        if (length == 0)
+            *text = '?';
+        text += length > 0 ? length : 1;
+    }
+}
+
 static void read_file(struct csv_file *csv) {
     FILE *file = fopen(csv->path, "rb");
     struct stat info;
@@ -20,6 +45,7 @@ static void read_file(struct csv_file *csv) {
         fail("%s: empty file", csv->path);
     if (memchr(csv->text, '\0', bytes))
         fail("%s: not a text file", csv->path);
+    replace_odd_bytes(csv->text);
 }
 
 /* Ends the field at *at, moves past its separator, and says whether the row goes on. */

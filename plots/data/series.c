@@ -103,7 +103,8 @@ static void sort_points(void) {
                 break;
             }
     }
-    qsort(points, count, sizeof *points, by_series);
+    if (count > 0)
+        qsort(points, count, sizeof *points, by_series);
 }
 
 static bool new_series(int i) {
