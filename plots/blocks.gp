@@ -1,7 +1,7 @@
 # blocks.gp - SMs down, time across, a bar a block.   usage: gnuplot -c blocks.gp RUN-DIR PART OUT.{png,svg,pdf,txt} ["title"]
 if (ARGC < 3) { print "usage: gnuplot -c blocks.gp RUN-DIR PART OUT.{png,svg,pdf,txt} [\"title\"]"; exit status 2 }
 run = ARG1; part = ARG2; out = ARG3; title_ = ARG4
-load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+load ARG0[1:strlen(ARG0) - strlen("blocks.gp")]."style.gp"
 ready = 0
 load data("blocks ".quote(title_)." ".quote(part)." ".quote(run))
 if (!ready) { exit status 1 }

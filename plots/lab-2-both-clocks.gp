@@ -2,7 +2,7 @@
 if (ARGC < 2) { print "usage: gnuplot -c lab-2-both-clocks.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]"; exit status 2 }
 run = ARG1; out = ARG2; n_more = ARGC - 2
 array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
-load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+load ARG0[1:strlen(ARG0) - strlen("lab-2-both-clocks.gp")]."style.gp"
 wanted = "part a, <h2d|d2h> call <wall|cpu> <memory> <spin|block>"
 load series("calls", "a", "[hd]2[dh] call * * *", "")
 if (calls_n == 0) { @NOTHING }

@@ -2,7 +2,7 @@
 if (ARGC < 2) { print "usage: gnuplot -c lab-3-predicted-observed.gp RUN-DIR OUT.{png,svg,pdf,txt} [RUN-DIR-2 ...]"; exit status 2 }
 run = ARG1; out = ARG2; n_more = ARGC - 2
 array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
-load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+load ARG0[1:strlen(ARG0) - strlen("lab-3-predicted-observed.gp")]."style.gp"
 wanted = "parts a to c, class <mode> <dim> and predicted-class <mode> <dim>"
 load series("class", "[abc]", "class *", "predicted-class")
 load series("possible", "[abc]", "predicted-classes *", "class")

@@ -2,7 +2,7 @@
 if (ARGC < 3) { print "usage: gnuplot -c timeline.gp RUN-DIR PART OUT.{png,svg,pdf,txt} [\"title\" [RUN-DIR-2 ...]]"; exit status 2 }
 run = ARG1; part = ARG2; out = ARG3; title_ = ARG4; n_args = ARGC
 array more[9] = [ARG5, ARG6, ARG7, ARG8, ARG9, "", "", "", ""]
-load system(sprintf("dirname '%s'", ARG0))."/style.gp"
+load ARG0[1:strlen(ARG0) - strlen("timeline.gp")]."style.gp"
 arguments = quote(title_)." ".quote(part)." ".quote(run)
 do for [i=1:n_args-4] { arguments = arguments." ".quote(more[i]) }
 

@@ -29,13 +29,13 @@ int64_t busy_long_enough(double idle_ns) {
     return 2 * (int64_t)idle_ns > busy_ns ? 2 * (int64_t)idle_ns : busy_ns;
 }
 
-/* A word in each page, and in a large buffer in each 64th: what could go wrong there is that a
+/* A word in each page, and in a large buffer in each 128th: what could go wrong there is that a
  * piece is lost, stale, or in another's place, and every piece that is copied by itself - a staging
- * buffer of the driver, a chunk of a DMA transfer - holds several words. A page more would only
- * take time: each is a cache miss, and on a simulated GPU a page of this machine's memory. */
+ * buffer of the driver, a chunk of a DMA transfer - holds more than one word. A page more would
+ * only take time: each is a cache miss, and on a simulated GPU a page of this machine's memory. */
 size_t mark_distance(size_t size) {
     const size_t large = (size_t)1 << 26;
-    return size >= large ? 64 * (size_t)PAGE_BYTES : PAGE_BYTES;
+    return size >= large ? 128 * (size_t)PAGE_BYTES : PAGE_BYTES;
 }
 
 static uint64_t mark(size_t at, int seed) {

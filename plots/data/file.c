@@ -52,13 +52,22 @@ static void check_font(const char *font) {
              font);
 }
 
-void file_begin(const char *out, const char *font) {
-    const char *format = format_of(out);
+static const char *setting(const char *variable, const char *otherwise) {
+    const char *value = getenv(variable);
+    return value && *value ? value : otherwise;
+}
+
+void file_begin(const char *out) {
+    const char *format = format_of(out), *font = setting("PLOT_FONT", "DejaVu Sans");
     if (strcmp(out, "-") != 0)
         check_folder(out);
     if (strcmp(format, "png") == 0 || strcmp(format, "pdf") == 0)
         check_font(font); /* an SVG names its font and leaves it to the viewer */
-    printf("format = '%s'\nout = ", format);
+    printf("format = '%s'\nfont_name = ", format);
+    emit_text(font);
+    printf("\nterminal = ");
+    emit_text(setting("PLOT_TERMINAL", ""));
+    printf("\nout = ");
     emit_text(out);
     if (strcmp(out, "-") == 0) {
         puts("\ntemporary = out");

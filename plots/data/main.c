@@ -13,7 +13,7 @@ static const char usage[] =
     "       plot-data series NAME PART PATTERN PARTNER RUN...  results whose name fits PATTERN\n"
     "       plot-data rows NAME PART PATTERN PARTNER RUN...    the same, a series each\n"
     "       plot-data about RUN...                           what kind of run each is\n"
-    "       plot-data begin OUT FONT | finish TEMPORARY OUT  a picture's file\n"
+    "       plot-data begin OUT | finish TEMPORARY OUT  a picture's file\n"
     "RUN is a folder with run.csv, results.csv and timeline.csv; recorded:FOLDER is a recorded "
     "run.\n";
 
@@ -36,8 +36,8 @@ int main(int argc, char **argv) {
         series_emit(argv[2], argv[3], argv[4], argv[5], argc - 6, argv + 6);
     else if (strcmp(command, "about") == 0 && argc >= 3)
         about_emit(argc - 2, argv + 2);
-    else if (strcmp(command, "begin") == 0 && argc == 4)
-        file_begin(argv[2], argv[3]);
+    else if (strcmp(command, "begin") == 0 && argc == 3)
+        file_begin(argv[2]);
     else if (strcmp(command, "finish") == 0 && argc == 4)
         return file_finish(argv[2], argv[3]);
     else if (strcmp(command, "--help") == 0)

@@ -168,7 +168,7 @@ void blocks_emit(const char *title, const char *part, const char *dir);
 extern bool series_of_rows; /* each row is a series of its own, whatever its name ends with */
 void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
                  int runs, char **dirs);
-void file_begin(const char *out, const char *font);
+void file_begin(const char *out);
 int file_finish(const char *temporary, const char *out);
 
 /* An axis of time, px wide: gnuplot's commands that set its ticks (at px) and its label. */
