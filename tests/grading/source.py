@@ -32,12 +32,13 @@ LIBC = set("""
     floorf ceil ceilf fabs fabsf fmin fmax fminf fmaxf fmod round roundf lround llround trunc rint
     lrint ldexp frexp hypot isnan isinf
     __printf_chk __fprintf_chk __snprintf_chk __memcpy_chk __memmove_chk __memset_chk
-    _GLOBAL_OFFSET_TABLE_ __dso_handle atexit __gxx_personality_v0""".split())
+    _GLOBAL_OFFSET_TABLE_ __dso_handle atexit __gxx_personality_v0 _Unwind_Resume
+    __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort""".split())
 # These of CUDA open files, or give a way round this list.
 CUDA_REFUSED = re.compile(r"DebugDotPrint|LoadFromFile|LoadData|GetDriverEntryPoint|GetEntryPoint|"
                           r"Logger|Ipc|ExportTable|GetExport|DeviceReset|Profiler|ImportExternal")
 CUDA = re.compile(r"(cuda|cublas)[A-Z]\w*$|__cuda(PushCallConfiguration|PopCallConfiguration|"
-                  r"Register\w+|Unregister\w+|InitModule)$|cudaLaunchKernel\w*$")
+                  r"Register\w+|Unregister\w+|InitModule|GetKernel|LaunchKernel\w*)$")
 
 
 class Refused(Exception):
