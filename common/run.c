@@ -28,7 +28,8 @@ static const char *opt_out, *opt_parts;
 static const struct option_spec shared_options[] = {
     {"out", OPTION_STRING, &opt_out, 0, 0, NULL, "folder for the CSV files; without it none"},
     {"device", OPTION_INT, &opt_device, 0, 1023, NULL, "which GPU, as CUDA counts them"},
-    {"parts", OPTION_STRING, &opt_parts, 0, 0, NULL, "letters of the parts to run: ac"},
+    {"parts", OPTION_STRING, &opt_parts, 0, 0, NULL,
+     "letters of the parts to run, as ac for a and c; without it all"},
     {"repeats", OPTION_INT, &opt_repeats, 1, MAX_REPEATS, NULL,
      "rounds to measure, better an odd number [11, or 3 for rounds over 100 ms]"},
     {"no-trace", OPTION_FLAG, &opt_no_trace, 0, 0, NULL,

@@ -109,7 +109,7 @@ static void explain_times(void) {
         say("In memory that was never touched the same calls take as long here (%s and %s): page "
             "faults do not show.",
             show_time(in), show_time(out));
-    say("A program like this once read 0.36 s and 5.2 s on the CPU clock, and a reader asked what "
+    say("Someone once read 0.36 s and 5.2 s for these two calls on the CPU clock, and asked what "
         "that was. Neither the time to queue nor the time of the transfer: it was the host's own "
         "work inside the call, staging and the page faults of memory that was never touched, and "
         "in the second case also the wait for the kernel.");

@@ -138,14 +138,15 @@ static void say_window(const struct study *swept, int n) {
             to = swept[i].dim;
         }
     if (from == 0) {
-        say("\nNo dim of this sweep is concurrent without a gate. The documents' K40 was at 256.");
+        say("\nNo dim of this sweep is concurrent without a gate. On a Tesla K40 256 was.");
         return;
     }
     result_value("c", "window from", "count", from);
     result_value("c", "window to", "count", to);
     say("\nThis GPU's window: dim %d to %d, concurrent without a gate. Below, launch time keeps "
-        "the products apart; above, the first one's blocks leave room only at their tail. The "
-        "documents' K40 had 16 and 64 below its window, 256 in it and 8192 above. A faster GPU "
+        "the products apart; above, the first one's blocks leave room only at their tail. On "
+        "a Tesla K40, where this was first asked, 16 and 64 were below the window, 256 in it and "
+        "8192 above. A faster GPU "
         "finishes the same product sooner and holds more blocks: its window lies higher.",
         from, to);
 }

@@ -43,13 +43,17 @@ struct samples sum_of(int i, int n) {
     return sum;
 }
 
+const char *times_as_long(double ratio) {
+    return text(ratio < 100 ? "%.3g" : "%.0f", ratio);
+}
+
 void first_and_second(const char *part, const char *thing, int i) {
     result(part, text("first %s", thing), "ns", &answers[i]);
     result(part, text("second %s", thing), "ns", &answers[i + 1]);
     table_cell("%s", thing);
     table_cell("%s", show_times(&answers[i]));
     table_cell("%s", show_time(median(i + 1)));
-    table_cell("%.3g", median(i) / median(i + 1));
+    table_cell("%s", times_as_long(median(i) / median(i + 1)));
 }
 
 void check_products(const char *id, int want) {

@@ -28,6 +28,8 @@ struct samples sum_of(int i, int n);
 /* Stores "first <thing>" and "second <thing>" from answers i and i + 1, and adds a row of four
  * cells to the table: thing, both times, and how many times longer the first is. */
 void first_and_second(const char *part, const char *thing, int i);
+/* How many times, without an exponent: "9.3", "2749". */
+const char *times_as_long(double ratio);
 
 /* A check from the last two of `want` answers: products checked, and products wrong. */
 void check_products(const char *id, int want);

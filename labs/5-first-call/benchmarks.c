@@ -82,8 +82,8 @@ void benchmarks(int dim) {
     result_value("e", "naive ratio", "ratio", total / right);
     say("One product of dim %d. Naive, everything inside the timer, one shot: %s. Right, all made "
         "and warmed before, 50 products to a reading, the median of 11: %s. The naive answer is "
-        "%.3g times too long. %s of it is %s, %s the product's own first call.",
-        dim, show_time(total), show_times(&right_median), total / right,
+        "%s times too long. %s of it is %s, %s the product's own first call.",
+        dim, show_time(total), show_times(&right_median), times_as_long(total / right),
         show_percent(median(1 + dearest) / total),
         dearest == 0 ? "the first allocation, which makes the context" : parts[dearest],
         show_percent(median(4) / total));
