@@ -54,6 +54,9 @@ override CFLAGS := $(strip $(filter-out $(SANITIZE),$(CFLAGS)) $(SANITIZE))
 endif
 
 # ---- how things are compiled -------------------------------------------------------------------
+# A command is shown by what it makes; V=1 shows it whole.
+V         ?=
+Q          = $(if $(V),,@echo "  $@";)
 WARN      := -Wall -Wextra
 OPT       ?= -O2 -g
 DEFS      := -D_GNU_SOURCE -DLAB_VERSION='"$(VERSION)"'
@@ -79,7 +82,7 @@ help: ## this list
 	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
 	@echo "  make exercise-1 ..      the same for your exercise.cu, with its judge's verdict"
 	@awk -F ':.*## ' '/^[a-zA-Z%_-]+:.*## / { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt   PART=<name>|all"
+	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt   PART=<name>|all   V=1 shows commands"
 .DEFAULT_GOAL := help
 
 # What was compiled with other flags, for another version or with another toolkit is compiled anew.
@@ -97,31 +100,31 @@ $(eval $(call flags_rules,sim,SIM_FLAGS))
 
 $(B)/gpu/%.c.o: common/%.c $(B)/gpu/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) $(GPU_INC) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_) $(GPU_INC) -c $< -o $@
 $(B)/gpu/%.cu.o: common/%.cu $(B)/gpu/flags
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_CU) -c $< -o $@
+	$(Q)$(NVCC) $(GPU_CU) -c $< -o $@
 $(B)/sim/%.c.o: common/%.c $(B)/sim/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) $(SIM_INC) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_) $(SIM_INC) -c $< -o $@
 $(B)/sim/%.cu.o: common/%.cu $(B)/sim/flags
 	@mkdir -p $(@D)
-	$(CLANG) $(SIM_CU) -c $< -o $@
+	$(Q)$(CLANG) $(SIM_CU) -c $< -o $@
 
 # A lab is labs/N-name/lab.cu and the .cu and .c files beside it (sim.c only on the simulator).
 $(B)/gpu/labs/%.o: labs/% $(B)/gpu/flags
 	@mkdir -p $(@D)
-	$(if $(filter %.cu,$<),$(NVCC) $(GPU_CU),$(CC) $(CFLAGS_) $(GPU_INC)) -c $< -o $@
+	$(Q)$(if $(filter %.cu,$<),$(NVCC) $(GPU_CU),$(CC) $(CFLAGS_) $(GPU_INC)) -c $< -o $@
 $(B)/sim/labs/%.o: labs/% $(B)/sim/flags
 	@mkdir -p $(@D)
-	$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
+	$(Q)$(if $(filter %.cu,$<),$(CLANG) $(SIM_CU),$(CC) $(CFLAGS_) $(SIM_INC)) -c $< -o $@
 
 lab_src = $(filter-out %/exercise.cu %/judge.cu $(if $(filter gpu,$(1)),%/sim.c),$(wildcard $(call lab_dir,$(2))/*.cu $(call lab_dir,$(2))/*.c))
 define lab_rules
 $(B)/gpu/lab-$(1): $(patsubst %,$(B)/gpu/%.o,$(call lab_src,gpu,$(1))) $(GPU_O)
-	$(NVCC) $$^ $(GPU_LINK) -o $$@
+	$$(Q)$(NVCC) $$^ $(GPU_LINK) -o $$@
 $(B)/sim/lab-$(1): $(patsubst %,$(B)/sim/%.o,$(call lab_src,sim,$(1))) $(SIM_O)
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $$^ -o $$@ -lm -ldl
+	$$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $$^ -o $$@ -lm -ldl
 endef
 $(foreach n,$(LABS),$(eval $(call lab_rules,$(n))))
 
@@ -134,11 +137,11 @@ exercise_o   = $(B)/$(1)/$(call lab_dir,$(2))/judge.cu.o $(if $(filter sim,$(1))
 exercise_lib = $(patsubst %,$(B)/$(1)/%.o,$(filter-out %/lab.cu %/sim.c,$(call lab_src,$(1),$(2))))
 define exercise_rules
 $(B)/gpu/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call exercise_o,gpu,$(1)) $(GPU_O) $(B)/gpu/exercise-$(1).a
-	$(NVCC) $(GPU_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
-	$(NVCC) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) $(GPU_LINK) -o $$@
+	$$(Q)$(NVCC) $(GPU_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
+	$$(Q)$(NVCC) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) $(GPU_LINK) -o $$@
 $(B)/sim/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call exercise_o,sim,$(1)) $(SIM_O) $(B)/sim/exercise-$(1).a
-	$(CLANG) $(SIM_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ -lm -ldl
+	$$(Q)$(CLANG) $(SIM_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
+	$$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ -lm -ldl
 $(B)/gpu/exercise-$(1).a: $(call exercise_lib,gpu,$(1))
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/sim/exercise-$(1).a: $(call exercise_lib,sim,$(1))
@@ -173,17 +176,17 @@ REPEAT     ?= 10
 
 $(B)/gpu/tests/%.o: tests/gpu/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_CU) $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H))) -c $< -o $@
+	$(Q)$(NVCC) $(GPU_CU) $(if $(CUPTI:no=),-isystem $(dir $(CUPTI_H))) -c $< -o $@
 $(B)/gpu/bench.o: tests/bench.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(GPU_CU) -c $< -o $@
+	$(Q)$(NVCC) $(GPU_CU) -c $< -o $@
 $(B)/sim/bench.o: tests/bench.cu
 	@mkdir -p $(@D)
-	$(CLANG) $(SIM_CU) -c $< -o $@
+	$(Q)$(CLANG) $(SIM_CU) -c $< -o $@
 $(GPU_TESTS) $(B)/gpu/bench: %: %.o $(GPU_O)
-	$(NVCC) $^ $(GPU_LINK) -o $@
+	$(Q)$(NVCC) $^ $(GPU_LINK) -o $@
 $(B)/sim/bench: %: %.o $(SIM_O)
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $^ -o $@ -lm -ldl
+	$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $^ -o $@ -lm -ldl
 
 # The tracer as each version of CUPTI's headers would have it: 18 is CUDA 11.8, 19 12.0, 23 12.5,
 # 26 12.8; the structs of all are in later headers too.
@@ -212,11 +215,11 @@ TESTS      ?= $(UNIT_TESTS) $(wildcard tests/*.bats)
 
 $(B)/sim/unit/%: tests/unit/%.c $(SIM_O)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) $(SIM_INC) -Itests/unit $(if $(CUDA),-idirafter $(CUDA)/include) -MT $@ -c $< -o $@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+	$(Q)$(CC) $(CFLAGS_) $(SIM_INC) -Itests/unit $(if $(CUDA),-idirafter $(CUDA)/include) -MT $@ -c $< -o $@.o
+	$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
 $(B)/sim/probe: tests/probe.cu $(SIM_O)
-	$(CLANG) $(SIM_CU) -MT $@ -c $< -o $@.o
-	$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
+	$(Q)$(CLANG) $(SIM_CU) -MT $@ -c $< -o $@.o
+	$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $@.o $(SIM_O) -o $@ -lm -ldl
 
 .PHONY: test lint
 lint: ## hold the sources against .clang-format, .clang-tidy and shellcheck
