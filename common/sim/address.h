@@ -64,10 +64,14 @@ double copy_duration_ns(const struct op *op); /* on the device */
 /* The host's own copying: what one byte takes. */
 double host_ns_per_byte(double bytes, double cached_rate, double rate);
 void copy_effect(struct op *op);
+bool copy_can_reach(const struct copy_work *copy); /* all of its memory is there */
+/* From the first row's start to the last one's end; SIZE_MAX if that is more. */
+size_t rows_extent(size_t pitch, size_t width, size_t height);
 bool copy_is_peer_to_peer(const struct copy_work *copy); /* or through the host */
 cudaError_t memset_work_new(struct memset_work *memset, void *dst, size_t pitch, unsigned value,
                             unsigned element_bytes, size_t width, size_t height);
 void memset_effect(const struct memset_work *memset);
+bool memset_can_reach(const struct memset_work *memset);
 double memset_duration_ns(const struct op *op);
 
 #endif

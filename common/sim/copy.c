@@ -5,8 +5,14 @@
 
 #include "core.h"
 
-static size_t extent(size_t pitch, size_t width, size_t height) {
-    return height == 0 || width == 0 ? 0 : (height - 1) * pitch + width;
+size_t rows_extent(size_t pitch, size_t width, size_t height) {
+    size_t bytes;
+    if (height == 0 || width == 0)
+        return 0;
+    return __builtin_mul_overflow(height - 1, pitch, &bytes) ||
+                   __builtin_add_overflow(bytes, width, &bytes)
+               ? SIZE_MAX
+               : bytes;
 }
 
 static enum memory_kind kind_of(const void *address, int *device) {
@@ -17,9 +23,10 @@ static enum memory_kind kind_of(const void *address, int *device) {
     return allocation->kind;
 }
 
-/* An end inside an allocation must stay inside it. */
+/* An end inside an allocation must stay inside it; other memory ends where addresses do. */
 static bool in_bounds(const void *address, size_t bytes) {
-    return !memory_find(address) || sim_address_valid(address, bytes);
+    return memory_find(address) ? sim_address_valid(address, bytes)
+                                : bytes <= UINTPTR_MAX - (uintptr_t)address;
 }
 
 static bool is_host(enum memory_kind kind) {
@@ -66,7 +73,7 @@ cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, c
                                .src_pitch = src_pitch};
     if (height > 1 && (dst_pitch < width || src_pitch < width))
         return cudaErrorInvalidPitchValue;
-    if (width * height == 0)
+    if (width == 0 || height == 0)
         return cudaSuccess;
     if (!dst || !src)
         return cudaErrorInvalidValue;
@@ -74,8 +81,8 @@ cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, c
     copy->src_device = copy->dst_device = device;
     copy->src_kind = kind_of(src, &copy->src_device);
     copy->dst_kind = kind_of(dst, &copy->dst_device);
-    if (!in_bounds(dst, extent(dst_pitch, width, height)) ||
-        !in_bounds(src, extent(src_pitch, width, height)))
+    if (!in_bounds(dst, rows_extent(dst_pitch, width, height)) ||
+        !in_bounds(src, rows_extent(src_pitch, width, height)))
         return cudaErrorInvalidValue;
     if (height > 1 && dst_pitch == width && src_pitch == width) {
         copy->width = width * height; /* no gaps: one piece */
@@ -90,7 +97,7 @@ static double d2h_pageable_ns(const struct copy_work *copy, double bytes) {
     double rate = bytes >= profile->pageable_d2h_large_bytes ? profile->pageable_d2h_large_rate
                                                              : profile->pageable_d2h_rate;
     double faults = (double)pages_first_touch(
-        copy->dst, extent(copy->dst_pitch, copy->width, copy->height), true);
+        copy->dst, rows_extent(copy->dst_pitch, copy->width, copy->height), true);
     return bytes / fmin(rate, profile->d2h_rate) + faults * profile->write_fault_ns;
 }
 
@@ -146,6 +153,18 @@ double copy_duration_ns(const struct op *op) {
     default:
         return profile->d2d_start_ns + bytes / profile->d2d_rate;
     }
+}
+
+/* Memory that was there when the copy was queued may have been freed in another stream, or before
+ * its graph was launched. */
+bool copy_can_reach(const struct copy_work *copy) {
+    return copy->width == 0 || copy->height == 0 ||
+           ((copy->dst_kind == MEMORY_PAGEABLE ||
+             sim_address_valid(copy->dst,
+                               rows_extent(copy->dst_pitch, copy->width, copy->height))) &&
+            (copy->src_kind == MEMORY_PAGEABLE ||
+             sim_address_valid(copy->src,
+                               rows_extent(copy->src_pitch, copy->width, copy->height))));
 }
 
 /* The bytes move when the copy ends. What was staged has moved chunk by chunk. */

@@ -79,15 +79,26 @@ static bool scalars(const struct gemm *gemm, double *alpha, double *beta) {
     return true;
 }
 
-static bool one_product(const struct gemm *gemm, int i, double alpha, double beta) {
-    const double *a = gemm->a_of ? gemm->a_of[i] : gemm->a + i * gemm->stride_a;
-    const double *b = gemm->b_of ? gemm->b_of[i] : gemm->b + i * gemm->stride_b;
-    double *c = gemm->c_of ? gemm->c_of[i] : gemm->c + i * gemm->stride_c;
+static bool aligned(const void *address) {
+    return (uintptr_t)address % sizeof(double) == 0;
+}
+
+/* The ith matrix of a batch; NULL, which may stand for a matrix without elements, stays NULL. */
+static const double *matrix_at(const double *first, int64_t stride, int i) {
+    return first ? first + i * stride : NULL;
+}
+
+static cudaError_t one_product(const struct gemm *gemm, int i, double alpha, double beta) {
+    const double *a = gemm->a_of ? gemm->a_of[i] : matrix_at(gemm->a, gemm->stride_a, i);
+    const double *b = gemm->b_of ? gemm->b_of[i] : matrix_at(gemm->b, gemm->stride_b, i);
+    double *c = gemm->c_of ? gemm->c_of[i] : (double *)matrix_at(gemm->c, gemm->stride_c, i);
     if (!readable(gemm, a, b, c))
-        return false;
+        return cudaErrorIllegalAddress;
+    if (!aligned(a) || !aligned(b) || !aligned(c))
+        return cudaErrorMisalignedAddress;
     if (larger(larger(gemm->m, gemm->n), gemm->k) <= PRODUCT_MAX_DIM)
         product(gemm, a, b, c, alpha, beta);
-    return true;
+    return cudaSuccess;
 }
 
 static bool addresses_valid(const struct gemm *gemm) {
@@ -101,10 +112,11 @@ static void gemm_effect(struct sim_launch *launch) {
     const struct gemm *gemm = launch->args[0];
     double alpha, beta;
     bool valid = addresses_valid(gemm) && scalars(gemm, &alpha, &beta);
-    for (int i = 0; valid && i < gemm->batch; i++)
-        valid = one_product(gemm, i, alpha, beta);
-    if (!valid)
-        device_at(launch->device)->broken = cudaErrorIllegalAddress;
+    cudaError_t error = valid ? cudaSuccess : cudaErrorIllegalAddress;
+    for (int i = 0; error == cudaSuccess && i < gemm->batch; i++)
+        error = one_product(gemm, i, alpha, beta);
+    if (error)
+        sim_fault(launch, error);
 }
 
 /* ---- launch -----------------------------------------------------------------------------------

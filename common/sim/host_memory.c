@@ -17,6 +17,8 @@ static cudaError_t new_pinned(void **address, size_t bytes, unsigned flags) {
     *address = NULL;
     if (bytes == 0)
         return cudaSuccess;
+    if (bytes > SIZE_MAX / 2)
+        return cudaErrorMemoryAllocation;
     double piece =
         bytes < profile->malloc_chunk_bytes ? profile->malloc_chunk_bytes : (double)bytes;
     if (pool_serves(current_device(), POOL_PINNED, bytes))

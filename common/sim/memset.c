@@ -21,6 +21,12 @@ static void fill_row(unsigned char *row, const struct memset_work *memset_work) 
             memcpy(row + i, &memset_work->value, memset_work->element_bytes);
 }
 
+bool memset_can_reach(const struct memset_work *work) {
+    size_t row_bytes = work->width * work->element_bytes;
+    return row_bytes == 0 || work->height == 0 ||
+           sim_address_valid(work->dst, rows_extent(work->pitch, row_bytes, work->height));
+}
+
 void memset_effect(const struct memset_work *memset_work) {
     for (size_t row = 0; row < memset_work->height; row++)
         fill_row(memset_work->dst + row * memset_work->pitch, memset_work);
@@ -28,19 +34,21 @@ void memset_effect(const struct memset_work *memset_work) {
 
 cudaError_t memset_work_new(struct memset_work *memset_work, void *dst, size_t pitch,
                             unsigned value, unsigned element_bytes, size_t width, size_t height) {
-    size_t row_bytes = width * element_bytes;
+    size_t row_bytes;
+    if (__builtin_mul_overflow(width, (size_t)element_bytes, &row_bytes))
+        return cudaErrorInvalidValue;
     *memset_work = (struct memset_work){.dst = dst,
                                         .width = width,
                                         .height = height,
                                         .pitch = pitch,
                                         .value = element_bytes == 1 ? value & 0xff : value,
                                         .element_bytes = element_bytes};
-    if (row_bytes * height == 0)
+    if (row_bytes == 0 || height == 0)
         return cudaSuccess;
     if (height > 1 && pitch < row_bytes)
         return cudaErrorInvalidValue;
     const struct allocation *allocation = memory_find(dst);
-    if (!allocation || !sim_address_valid(dst, (height - 1) * pitch + row_bytes))
+    if (!allocation || !sim_address_valid(dst, rows_extent(pitch, row_bytes, height)))
         return cudaErrorInvalidValue;
     memset_work->kind = allocation->kind;
     return cudaSuccess;
@@ -55,7 +63,7 @@ static cudaError_t fill(void *dst, size_t pitch, int value, size_t width, size_t
         error = capture_forbids();
     if (!error)
         error = memset_work_new(&work.memset, dst, pitch, (unsigned)value, 1, width, height);
-    if (error || width * height == 0)
+    if (error || width == 0 || height == 0)
         return error;
     call_cost(sim_profile()->memset_call_ns);
     if (async || work.memset.kind != MEMORY_PINNED)

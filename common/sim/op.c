@@ -201,6 +201,15 @@ void op_start(struct op *op) {
     station(op, OP_STARTED);
 }
 
+/* As on a GPU: an address that is none any more breaks the context, and later calls say so. */
+static bool reaches(struct op *op) {
+    bool there = op->work.kind == WORK_COPY ? copy_can_reach(&op->work.copy)
+                                            : memset_can_reach(&op->work.memset);
+    if (!there && op->device->broken == cudaSuccess)
+        op->device->broken = cudaErrorIllegalAddress;
+    return there;
+}
+
 static void effect(struct op *op) {
     switch (op->work.kind) {
     case WORK_KERNEL:
@@ -209,10 +218,12 @@ static void effect(struct op *op) {
             op->run.launch.model->effect(&op->run.launch);
         break;
     case WORK_COPY:
-        copy_effect(op);
+        if (reaches(op))
+            copy_effect(op);
         break;
     case WORK_MEMSET:
-        memset_effect(&op->work.memset);
+        if (reaches(op))
+            memset_effect(&op->work.memset);
         break;
     case WORK_FREE:
         memory_release(op->work.free_address);

@@ -14,6 +14,10 @@ static void effect(struct sim_launch *launch) {
     size_t reached = (size_t)launch->grid[0] * TRANSFORM_WORDS;
     if (words > reached)
         words = reached;
+    if (words > 0 && !sim_address_valid(data, words * sizeof *data)) {
+        sim_fault(launch, cudaErrorIllegalAddress);
+        return;
+    }
     for (size_t i = 0; i < words; i++)
         data[i] = transformed(data[i], &transform);
 }
