@@ -44,6 +44,10 @@ static void element(int m, int k, const double *a, const double *b, double *c) {
 
 /* c = a b: m x k times k x n, columns one after another. */
 static void multiply(int m, int n, int k, const double *a, const double *b, double *c) {
+    if (k == 0) { /* a and b have no elements, and perhaps no address */
+        memset(c, 0, (size_t)m * (size_t)n * sizeof *c);
+        return;
+    }
     for (int j = 0; j < n; j += 4)
         for (int i = 0; i < m; i += 4) {
             size_t at = (size_t)j * (size_t)m + (size_t)i;

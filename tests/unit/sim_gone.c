@@ -103,6 +103,16 @@ static void matrices_without_elements(void) {
     EXPECT_INT(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 0, 0, 0, &one, NULL, 1, NULL, 1, &one,
                            NULL, 1),
                CUBLAS_STATUS_SUCCESS);
+    double *c, host[16];
+    EXPECT_INT(cudaMalloc((void **)&c, sizeof host), cudaSuccess);
+    EXPECT_INT(cudaMemset(c, 0xff, sizeof host), cudaSuccess);
+    double zero = 0;
+    EXPECT_INT(
+        cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 0, &one, NULL, 4, NULL, 1, &zero, c, 4),
+        CUBLAS_STATUS_SUCCESS);
+    EXPECT_INT(cudaMemcpy(host, c, sizeof host, cudaMemcpyDefault), cudaSuccess);
+    EXPECT(host[0] == 0 && host[15] == 0);
+    EXPECT_INT(cudaFree(c), cudaSuccess);
     EXPECT_INT(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_INT(cublasDestroy(handle), CUBLAS_STATUS_SUCCESS);
 }
