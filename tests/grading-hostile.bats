@@ -194,6 +194,19 @@ cases = {
     'const char *s = R"(" asm)";': "raw string",
     '"/*"; asm(""); "*/"': "asm: names",
     "'\"'; asm(\"\"); '\"'": "asm: names",
+    # Where compilers see another line, string or comment than the text seems to have.
+    "int a = 1'0; asm(\"\"); int b = 1'0;": "a ' in a number",
+    "#if 0\n' /*\n#endif\nasm(\"\"); // */": "a quote that does not end",
+    '#if 0\n" /*\n#endif\nasm(""); // */': "a quote that does not end",
+    "#if 0\n#error it's /*\n#endif\nasm(\"\"); // */": "a quote that does not end",
+    '// \\ \n/*\nasm(""); // */': "blanks between a backslash",
+    '// \\\t\n/*\nasm(""); // */': "blanks between a backslash",
+    '// \\\v\n/*\nasm(""); // */': "a carriage return, form feed",
+    '// \rasm("");': "a carriage return",
+    '\f#include </etc/passwd>': "a carriage return, form feed",
+    '#if 0\n#include "/*"\n#endif\nasm(""); // */': "#include of",
+    '\\u0061sm("");': "a backslash outside",
+    'int \u00e9 = 1;': "letters and signs outside of ASCII",
 }
 for text, reason in cases.items():
     try:
@@ -208,7 +221,7 @@ END
 
 @test "plain C in comments, strings and macros is not refused" {
     exercise_1 'printf("asm %s // fork()\\n", "##");' \
-        $'#include <stdio.h>\n#define TWICE(x) \\\n    (2 * (x))\n/* asm, [[x]], # include "no.h" */ // __asm__'
+        $'#include <stdio.h>\n#define TWICE(x) \\\n    (2 * (x))\n/* asm, [[x]], # include "no.h" */ // __asm__\n// don\'t \xc3\xa9\nstatic const char chars[] = {\'a\', \'\\\'\', \'"\'};\nenum { NUMBER = 0x1fu + (int)1.5e+3, LETTERS = sizeof chars };'
     grade lab-1
     [ "$(sum exercise)" = 10/10 ]
 }

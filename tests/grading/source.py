@@ -45,22 +45,50 @@ class Refused(Exception):
     """exercise.cu is not run, for this reason."""
 
 
+# What a compiler takes for one piece, first match first; what begins as one of them and is none is
+# refused, for there compilers go on in ways of their own. Numbers and names are whole pieces, so
+# that a quote behind a digit is where the compiler sees it.
+PIECES = re.compile(r"""
+    (?P<blank> //[^\n]* | /\*.*?\*/ )
+    | (?P<string> "(?:\\[^\n]|[^"\\\n])*" )
+    | (?P<char> '(?:\\[^\n]|[^'\\\n])*' )
+    | (?P<separated> \.?\d(?:[eEpP][+-]|[\w.])*'\w )
+    | (?P<number> \.?\d(?:[eEpP][+-]|[\w.])* )
+    | (?P<name> [^\W\d]\w* )
+    | (?P<quote> ["'] )
+    | (?P<backslash> \\ )
+    """, re.S | re.X)
+REFUSED_PIECES = {
+    "separated": "a ' in a number: write it without",
+    "quote": "a quote that does not end on its line",
+    "backslash": "a backslash outside of strings and the ends of lines"}
+
+
 def code_of(text):
     """The text without comments, and with strings emptied."""
     for trick, name in (("??", "trigraph"), ("%:", "digraph %:"), ("<:", "digraph <:")):
         if trick in text:
             raise Refused(f"{name}: write the character itself")
-    text = re.sub(r"\\\r?\n", "", text)
+    if re.search(r"[\r\v\f]", text):
+        raise Refused("a carriage return, form feed or vertical tab: to some compilers a line ends"
+                      " there")
+    if re.search(r"\\[ \t]+\n", text):
+        raise Refused("blanks between a backslash and the line's end: remove them")
+    text = text.replace("\\\n", "")
     if re.search(r'\b(u8|u|U|L)?R"', text):
         raise Refused("raw string literals are not needed here")
-    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
 
     def blank(match):
-        found = match.group(0)
-        return '""' if found[0] == '"' else "0" if found[0] == "'" else " "
+        kind = match.lastgroup
+        if kind in REFUSED_PIECES:
+            raise Refused(REFUSED_PIECES[kind])
+        return {"blank": " ", "string": '""', "char": "0"}.get(kind, match.group(0))
 
     includes = r'(?m)^([ \t]*#[ \t]*include[ \t]*)"([^"\n]*)"'  # a name there, not a string
-    return re.sub(pattern, blank, re.sub(includes, r"\1<\2>", text), flags=re.S)
+    code = PIECES.sub(blank, re.sub(includes, r"\1<\2>", text))
+    if not code.isascii():
+        raise Refused("letters and signs outside of ASCII, except in comments and strings")
+    return code
 
 
 def check_directives(code, headers):
