@@ -277,7 +277,7 @@ grader:
 	@[ -e tests/grade ] || { echo "the grader is with your instructor; make exercise-N judges an exercise" >&2; exit 3; }
 grade: grader ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
-grade-class: grader ## grade each folder or .zip in CLASS=<dir>; the grade book goes to out/grades/grades.csv
+grade-class: grader ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv
 	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
 gradescope: grader ## out/gradescope.zip, an autograder for a machine without a GPU
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip

@@ -63,6 +63,41 @@ END
     [ ! -e "$BATS_TEST_TMPDIR/answers.txt" ] && [ ! -e /labs ]
 }
 
+@test "archives of other kinds and of other systems; two of the same name; what is left out is said" {
+    mkdir "$BATS_TEST_TMPDIR/x" && cp -r "$perfect" "$BATS_TEST_TMPDIR/x/hand-in"
+    tar czf "$class/tom.tar.gz" -C "$BATS_TEST_TMPDIR/x" ./hand-in
+    (cd "$BATS_TEST_TMPDIR/x" && python3 -m zipfile -c "$class/UNA.ZIP" hand-in)
+    python3 - "$class/win.zip" "$class/bent.zip" "$class/many.zip" "$class/bomb.tgz" <<'END'
+import io, sys, tarfile, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    archive.writestr("hand-in/labs/1-async-check/answers.txt", "guess_launch = 4 us\n")
+with open(sys.argv[1], "rb") as file: # as some programs on Windows write it
+    data = file.read().replace(b"hand-in/labs/1-async-check/", b"hand-in\\labs\\1-async-check\\")
+with open(sys.argv[1], "wb") as file: file.write(data)
+with zipfile.ZipFile(sys.argv[2], "w", zipfile.ZIP_LZMA) as archive:
+    archive.writestr("answers-1.txt", "guess_launch = 4 us\n" * 1000)
+with open(sys.argv[2], "r+b") as file:
+    file.seek(47), file.write(b"\xff" * 20)
+with zipfile.ZipFile(sys.argv[3], "w") as archive:
+    for i in range(3000): archive.writestr(f"{i}/answers-1.txt", "")
+with tarfile.open(sys.argv[4], "w:gz") as archive:
+    info = tarfile.TarInfo("zeros")
+    info.size = 1 << 29
+    archive.addfile(info, open("/dev/zero", "rb"))
+END
+    mkdir "$class/both" "$class"/$'nam\xff' && cp "$class/win.zip" "$class/both.zip"
+    touch "$class/dan.rar"
+    run -1 grade_class
+    [[ $output == *"left out: dan.rar is no folder, .zip or .tar.gz"* ]]
+    [[ $output == *"6 of 9 graded"* ]]
+    [ "$(cell tom score)" = 67 ] && [ "$(cell UNA score)" = 67 ] && [ "$(cell win score)" = 1 ]
+    [ "$(cell both score)" = 0 ] && [ "$(cell both.zip score)" = 1 ]
+    [ "$(cell 'nam\udcff' score)" = 0 ]
+    [[ $(cell bent problem) == "bent.zip cannot be unpacked"* ]]
+    [[ $(cell many problem) == *"more than 200 files" ]]
+    [[ $(cell bomb problem) == *"more than 256 MiB" ]]
+}
+
 @test "the very same run in two hand-ins is noted" {
     for name in ann ben cid; do cp -r "$perfect" "$class/$name"; done
     sed -i 's/^date,.*/date,2026-01-02T03:04:05Z/' "$class/cid/out/lab-3/run.csv"
