@@ -56,3 +56,13 @@ fail_calls() {
     [ "$status" -eq 3 ]
     grep -q "host memory to be had; give a smaller size (see --help)" "$errors"
 }
+
+@test "where page faults cannot be told, the simulated GPU says so, once" {
+    hide='mount -t tmpfs none /proc && exec "$@"'
+    unshare -m bash -c "$hide" - true 2>/dev/null || skip "cannot hide /proc here"
+    case $BUILD in *san) skip "the address sanitizer needs /proc" ;; esac
+    unshare -m bash -c "$hide" - "$BUILD/sim/lab-2" --parts a --bytes 64MiB --repeats 1 >/dev/null 2>"$errors"
+    cat "$errors"
+    [ "$(grep -c "warning: simulated GPU: /proc/self/pagemap cannot be read" "$errors")" -eq 1 ]
+    [ "$(wc -l <"$errors")" -eq 1 ]
+}
