@@ -42,6 +42,10 @@ ifeq ($(filter gpu sim recorded,$(DEVICE)),)
 $(error DEVICE=$(DEVICE): choose auto, gpu, sim or recorded)
 endif
 
+# one_of(variable, words): an error unless it is one of the words.
+one_of = $(if $(filter $($(1)),$(2)),,$(error $(1)=$($(1)): choose one of $(2)))
+PICTURES := png svg pdf txt
+
 LABS := $(sort $(foreach d,$(wildcard labs/*/lab.cu),$(firstword $(subst -, ,$(notdir $(patsubst %/,%,$(dir $(d))))))))
 lab_dir = $(patsubst %/,%,$(dir $(wildcard labs/$(1)-*/lab.cu)))
 
@@ -246,6 +250,7 @@ labs: ## run every lab
 .PHONY: run-gpu run-sim run-recorded
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
+	@$(call one_of,FORMAT,$(PICTURES))
 	@run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; $(RUN) $< --out "$$run" $(ARGS) | tee "$$run/report.part"; status=$$?; \
 	case $$status in \
 	    0 | 1 | 77) mv "$$run/report.part" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
@@ -253,8 +258,10 @@ run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
 	esac; \
 	if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
+	@$(call one_of,FORMAT,$(PICTURES))
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
+	@$(call one_of,FORMAT,$(PICTURES))$(call one_of,FROM,out recorded both)
 	@for n in $(LABS); do \
 	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
 	    if [ $(FROM) = recorded ]; then \

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The commands that people type: folders with odd names, and what is compiled again.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     unset CUDA_LAUNCH_BLOCKING GPU SIM_HOST SIM_GPUS SIM_FAIL SIM_FAIL_NTH
     dir=$BATS_TEST_TMPDIR
@@ -54,6 +56,14 @@ setup() {
     make -s B="$dir" OPT=-O1 "$object"
     [[ $(make -n B="$dir" OPT=-O1 "$object") == *"up to date"* ]]
     [[ $(make -n B="$dir" "$object") == *"-O2"* ]]
+}
+
+@test "a FORMAT or FROM that is none is an error, before a lab runs" {
+    run -2 make ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir" FORMAT=gif lab-4
+    [[ $output == *"FORMAT=gif: choose one of png svg pdf txt"* ]]
+    [ ! -e "$dir/lab-4/report.txt" ]
+    run -2 make OUT="$dir" FROM=nowhere plots
+    [[ $output == *"FROM=nowhere: choose one of out recorded both"* ]]
 }
 
 @test "SAN=1 keeps flags given by hand, and has its own once" {
