@@ -24,12 +24,16 @@ MAKEFLAGS   += --no-builtin-rules
 
 # ---- where the toolkit is ----------------------------------------------------------------------
 NVCC      ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-CUDA      := $(if $(NVCC),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
+# nvcc may be a link, through which it does not find its toolkit, or a script that starts the
+# toolkit's own: it says itself where that is.
+override NVCC := $(or $(filter %/nvcc,$(realpath $(NVCC))),$(NVCC))
+CUDA      := $(if $(NVCC),$(realpath $(shell $(NVCC) --dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p')))
 CUDA_DIRS := lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib extras/CUPTI/lib64 extras/CUPTI/lib
 # Where NVIDIA's installers, package managers and Debian (nvidia-cuda-toolkit) put CUPTI.
 CUPTI     ?= $(if $(and $(CUPTI_H),$(CUPTI_LIB)),yes)
 CUPTI_H   := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /cupti.h,$(CUDA)/extras/CUPTI/include $(CUDA)/include $(CUDA)/targets/*/include /usr/include))))
 CUPTI_LIB := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /libcupti.so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(shell uname -m)-linux-gnu))))
+CUBLAS    := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /libcublas.so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(shell uname -m)-linux-gnu))))
 CUDA_LIBS := $(if $(CUDA),$(foreach d,$(CUDA_DIRS),$(wildcard $(CUDA)/$(d)/.)))
 HAVE_GPU  := $(shell nvidia-smi -L 2>/dev/null | grep -q . && echo yes)
 
@@ -157,7 +161,11 @@ endef
 FORCE:
 $(foreach n,$(EXERCISES),$(eval $(call exercise_rules,$(n))))
 
-.PHONY: gpu sim
+.PHONY: gpu sim need-cuda
+need-cuda:
+	@$(if $(CUDA),,echo "no CUDA toolkit: nvcc is neither on PATH nor in /usr/local/cuda; name it with NVCC=, or choose DEVICE=sim" >&2; exit 3;) \
+	$(if $(CUBLAS),,echo "no libcublas.so in $(CUDA) to link the labs with; install cuBLAS, or choose DEVICE=sim" >&2; exit 3)
+$(B)/gpu/flags: | need-cuda
 gpu: $(LABS:%=$(B)/gpu/lab-%) ## compile and link every lab with nvcc, also where no GPU is
 sim: $(LABS:%=$(B)/sim/lab-%) ## compile and link every lab for the simulated GPU
 
@@ -228,13 +236,13 @@ $(B)/sim/probe: tests/probe.cu $(SIM_O)
 .PHONY: test lint
 lint: ## hold the sources against .clang-format, .clang-tidy and shellcheck
 	@tests/lint format && tests/lint tidy && tests/lint shell
-test: $(if $(NVCC),$(if $(SAN),,gpu)) sim $(filter $(B)/%,$(TESTS)) $(B)/sim/probe ## tests that need no GPU: TESTS="tests/faults.bats", SAN=1
-	@BUILD=$(B) tests/run $(TESTS)
+test: $(if $(CUBLAS),$(if $(SAN),,gpu)) sim $(filter $(B)/%,$(TESTS)) $(B)/sim/probe ## tests that need no GPU: TESTS="tests/faults.bats", SAN=1
+	@BUILD=$(B) CUDA=$(CUDA) tests/run $(TESTS)
 
 # ---- running -----------------------------------------------------------------------------------
 .PHONY: setup labs plots record
 setup: ## install what is missing (Debian, Ubuntu), and say what was found
-	@common/setup.sh
+	@NVCC=$(NVCC) CUDA=$(CUDA) CUPTI=$(if $(CUPTI:no=),$(CUPTI_LIB)) CUBLAS=$(CUBLAS) common/setup.sh
 
 .PHONY: $(LABS:%=lab-%)
 $(LABS:%=lab-%): lab-%:

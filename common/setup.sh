@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the labs, the tests and the handouts need from Debian's packages, where it is
-# missing, and says what was found. Elsewhere it lists what is missing.
+# missing, and says what was found. Elsewhere it lists what is missing. make setup says in NVCC,
+# CUDA, CUPTI and CUBLAS where the toolkit and its libraries are.
 set -u
 
 # command:package
@@ -38,18 +39,14 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 found() { printf '  %-10s %s\n' "$1" "$2"; }
-nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 echo "setup: found"
 found gcc "$(gcc -dumpfullversion)"
 found clang "$(clang -dumpversion)"
 found gnuplot "$(gnuplot --version)"
-if [ -n "$nvcc" ]; then
-    cuda=$(dirname "$(dirname "$(realpath "$nvcc")")")
-    look() { find "$cuda"/{lib64,lib,targets/*/lib,extras/CUPTI/lib64} -maxdepth 1 -name "$1" 2>/dev/null | head -n 1; }
-    found nvcc "$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p') ($nvcc)"
-    cupti=$(look 'libcupti.so*') cublas=$(look 'libcublas.so*')
-    found CUPTI "${cupti:-none: the labs build without it, overlap then comes from events}"
-    found cuBLAS "${cublas:-none: lab 3 cannot be linked for a GPU}"
+if [ -n "${CUDA:-}" ]; then
+    found nvcc "$("$NVCC" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p') ($NVCC, toolkit in $CUDA)"
+    found CUPTI "${CUPTI:-none: the labs build without it, overlap then comes from events}"
+    found cuBLAS "${CUBLAS:-none: the labs cannot be linked for a GPU, and make test leaves that out}"
 else
     found nvcc "none: the labs run on a simulated GPU"
 fi

@@ -74,3 +74,28 @@ setup() {
     done
     [[ $(make -pnq SAN=1 CFLAGS=-Dgiven help 2>/dev/null) == *"-Dgiven -fsanitize="* ]]
 }
+
+@test "nvcc may be a script or a link in another folder: the toolkit is found behind it" {
+    [ -n "$CUDA" ] || skip "no CUDA toolkit here"
+    mkdir -p "$dir/bin"
+    ln -s "$CUDA/bin/nvcc" "$dir/bin/link"
+    printf '#!/bin/sh\nexec "%s/bin/nvcc" "$@"\n' "$CUDA" >"$dir/bin/script"
+    chmod +x "$dir/bin/script"
+    for nvcc in link script; do
+        run make B="$dir/$nvcc" NVCC="$dir/bin/$nvcc" "$dir/$nvcc/gpu/labs/1-async-check/report.c.o"
+        [ "$status" -eq 0 ]
+        [ -s "$dir/$nvcc/gpu/labs/1-async-check/report.c.o" ]
+        run make setup NVCC="$dir/bin/$nvcc"
+        [[ "$output" == *", toolkit in $CUDA)"* ]]
+    done
+}
+
+@test "no toolkit, or one without cuBLAS: one line says what to do" {
+    run make -s gpu B="$dir/none" NVCC=
+    [ "$status" -ne 0 ]
+    [[ "${lines[0]}" == "no CUDA toolkit: nvcc is neither on PATH nor in /usr/local/cuda; name it with NVCC=, or choose DEVICE=sim" ]]
+    [ ! -e "$dir/none/gpu" ]
+    run make -s gpu B="$dir/none" CUDA="$dir" CUBLAS=
+    [ "$status" -ne 0 ]
+    [[ "${lines[0]}" == "no libcublas.so in $dir to link the labs with; install cuBLAS, or choose DEVICE=sim" ]]
+}
