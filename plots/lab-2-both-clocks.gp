@@ -32,10 +32,10 @@ do for [side=1:2] {
     mode = side == 1 ? "spin" : "block"
     undefine $bars
     set print $bars
-    count = 0
+    count = 0; measured = ""
     do for [i=1:calls_n] {
         if (word(calls_key[i], 5) eq mode) {
-            count = count + 1
+            count = count + 1; measured = measured." ".word(calls_key[i], 4)." "
             x = place_of(calls_key[i]) + (word(calls_key[i], 3) eq "cpu" ? 0.02 : -0.38) + bar * (calls_run[i] - 1) + bar / 2
             print sprintf("%.4f\t%.6g\t%d\t%s", x, calls_y[i] < base ? base * 1.02 : calls_y[i], rgb_of(calls_key[i], calls_run[i]), show(calls_y[i]))
         }
@@ -44,6 +44,10 @@ do for [side=1:2] {
     if (count) {
         set lmargin at screen side == 1 ? 0.065 : 0.545; set rmargin at screen side == 1 ? 0.505 : 0.985
         set title (side == 1 ? "the driver spins while it waits" : "the driver sleeps (cudaDeviceScheduleBlockingSync)") font pt(12) offset 0,-0.4
+        do for [i=1:4] {
+            if (strstrt(measured, " ".word(memories, i)." ")) { unset label 40+i } \
+            else { set label 40+i "not measured" at first (i-1)*2.3 + 0.5, graph 0.03 center font pt(9) tc rgb "#888888" }
+        }
         if (side == 1) {
             set object 50 rect from screen 0.065, screen 1 - 76.0/H to screen 0.065 + 16.0/W, screen 1 - 64.0/H fc rgb 0x0072b2 fs solid 1 noborder
             set object 51 rect from screen 0.065 + 150.0/W, screen 1 - 76.0/H to screen 0.065 + 166.0/W, screen 1 - 64.0/H fc rgb 0xe69f00 fs solid 1 noborder

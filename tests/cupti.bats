@@ -5,7 +5,7 @@
     cd "$BATS_TEST_DIRNAME/.."
     run make -s cupti-versions
     echo "$output"
-    [ "$status" -ne 77 ] && [[ "$output" != *"no CUPTI in"* ]] || skip "no CUPTI here"
+    [[ "$output" != *"no CUPTI in"* ]] || skip "no CUPTI here"
     [ "$status" -eq 0 ]
     [ "$(grep -c 'CUPTI 1[89]$' <<<"$output")" -eq 4 ]
     [ "$(grep -c ': no CUPTI$' <<<"$output")" -eq 2 ]

@@ -34,10 +34,15 @@ print(rows[sys.argv[2]][sys.argv[3]])' "$out/grades.csv" "$1" "$2"
     run -1 grade_class -j 2 --time-limit 5
     [[ $output == *"4 of 5 graded"* ]]
     [[ $output == *"torn: torn.zip cannot be unpacked"* ]]
-    [ "$(cell ada score)" = 67 ] && [ "$(cell ada of)" = 67 ] && [ "$(cell ada lab-3)" = 34 ]
-    [ "$(cell empty score)" = 0 ] && [ "$(cell empty of)" = 67 ]
-    [ "$(cell endless score)" = 57 ] && [ "$(cell endless lab-1)" = 23 ]
-    [ "$(cell torn score)" = 0 ] && [[ $(cell torn problem) == *"cannot be unpacked"* ]]
+    [ "$(cell ada score)" = 67 ]
+    [ "$(cell ada of)" = 67 ]
+    [ "$(cell ada lab-3)" = 34 ]
+    [ "$(cell empty score)" = 0 ]
+    [ "$(cell empty of)" = 67 ]
+    [ "$(cell endless score)" = 57 ]
+    [ "$(cell endless lab-1)" = 23 ]
+    [ "$(cell torn score)" = 0 ]
+    [[ $(cell torn problem) == *"cannot be unpacked"* ]]
     [ "$(cell "'=cmd()" score)" = 0 ]
     [ "$(wc -l <"$out/grades.csv")" -eq 6 ]
     grep -q 'stopped: still running after 5 s' "$out/endless.txt"
@@ -60,7 +65,8 @@ END
     grade_class
     [ "$(cell bob score)" = 67 ]
     [ "$(cell eve score)" = 1 ]
-    [ ! -e "$BATS_TEST_TMPDIR/answers.txt" ] && [ ! -e /labs ]
+    [ ! -e "$BATS_TEST_TMPDIR/answers.txt" ]
+    [ ! -e /labs ]
 }
 
 @test "archives of other kinds and of other systems; two of the same name; what is left out is said" {
@@ -90,8 +96,11 @@ END
     run -1 grade_class
     [[ $output == *"left out: dan.rar is no folder, .zip or .tar.gz"* ]]
     [[ $output == *"6 of 9 graded"* ]]
-    [ "$(cell tom score)" = 67 ] && [ "$(cell UNA score)" = 67 ] && [ "$(cell win score)" = 1 ]
-    [ "$(cell both score)" = 0 ] && [ "$(cell both.zip score)" = 1 ]
+    [ "$(cell tom score)" = 67 ]
+    [ "$(cell UNA score)" = 67 ]
+    [ "$(cell win score)" = 1 ]
+    [ "$(cell both score)" = 0 ]
+    [ "$(cell both.zip score)" = 1 ]
     [ "$(cell 'nam\udcff' score)" = 0 ]
     [[ $(cell bent problem) == "bent.zip cannot be unpacked"* ]]
     [[ $(cell many problem) == *"more than 200 files" ]]

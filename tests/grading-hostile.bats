@@ -96,7 +96,7 @@ END
     grade lab-1
     refused exercise "; a-words-right: wrong words"
     [ "$(grep -c '^Score: ' "$report")" -eq 1 ]
-    ! grep -q 9999 "$report"
+    run ! grep -q 9999 "$report"
 }
 
 @test "a program that ends early is not judged, nor are files that it left" {

@@ -21,8 +21,9 @@ hand_in_answers() {
     grade
     score=$(tail -n 1 "$report")
     [[ $score =~ ^Score:\ ([0-9]+)/([0-9]+)$ ]]
-    [ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ] && [ "${BASH_REMATCH[1]}" -gt 100 ]
-    ! grep -E '^  fail ' "$report"
+    [ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ]
+    [ "${BASH_REMATCH[1]}" -gt 100 ]
+    run ! grep -E '^  fail ' "$report"
 }
 
 @test "the suite as handed out gets no point, and each blank answer a hint" {
@@ -30,7 +31,7 @@ hand_in_answers() {
     mkdir "$in" && cp --parents labs/*/exercise.cu labs/*/answers.txt "$in"
     grade
     [[ $(tail -n 1 "$report") == "Score: 0/"* ]]
-    ! grep -E '^  pass ' "$report"
+    run ! grep -E '^  pass ' "$report"
     python3 - "$grades" <<'END'
 import json, sys
 for test in json.load(open(sys.argv[1]))["tests"]:
@@ -60,7 +61,7 @@ END
     for name in lab-3 3 3-dgemm-streams dgemm-streams; do
         grade $name
         grep -q '^lab-3 ' "$report"
-        ! grep -q '^lab-1 ' "$report"
+        run ! grep -q '^lab-1 ' "$report"
     done
     run -2 tests/grade --prepared "$prepared" lab-77
 }

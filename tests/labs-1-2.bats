@@ -27,7 +27,8 @@ figure() { # part,name: the median in results.csv
 }
 
 absent() { # part,name: not in results.csv
-    [ -e "$out/results.csv" ] && [ "$(grep -c "^$1," "$out/results.csv")" -eq 0 ]
+    [ -e "$out/results.csv" ]
+    [ "$(grep -c "^$1," "$out/results.csv")" -eq 0 ]
 }
 
 holds() { # awk condition in which {part,name} stands for its figure

@@ -85,7 +85,7 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
     run --separate-stderr gnuplot -c plots/timeline.gp "$run" a "$out.png"
     [ -z "$stderr" ]
     plots/plot-data timeline-text "" a "$run" >"$out.txt"
-    ! grep -q $'\033\|\376\|\377' "$out.txt"
+    run ! grep -q $'\033\|\376\|\377' "$out.txt"
     printf 'a,kernel,ядро κ核🚀é,0,8,0,900000,0,0,,,1,1,1,1,1,1\n' >>"$run/timeline.csv"
     timeline a "$out.svg"
     grep -q "ядро κ核🚀é" "$out.svg"
@@ -152,26 +152,33 @@ PYTHON
     lab 1 --parts d
     chart 1-launch-depth
     wanted=$(rows d 'launch return \d+')
-    [ "$wanted" -gt 100 ] && [ "$(markers "$out.svg")" -eq $((wanted + 1)) ] # 1 in the key
+    [ "$wanted" -gt 100 ]
+    [ "$(markers "$out.svg")" -eq $((wanted + 1)) ] # 1 in the key
     lab 2 --parts ac
     chart 2-time-to-return
     wanted=$(rows c 'return (h2d|d2h) .* busy \d+')
-    [ "$wanted" -gt 50 ] && [ "$(markers "$out.svg")" -eq $((wanted + 6)) ]
+    [ "$wanted" -gt 50 ]
+    [ "$(markers "$out.svg")" -eq $((wanted + 6)) ]
     chart 2-both-clocks
     wanted=$(rows a '(h2d|d2h) call (wall|cpu) .*')
-    [ "$wanted" -eq 32 ] && [ "$(grep -cE '>[0-9.]+ ([nµm]s|s)<' "$out.svg")" -ge "$wanted" ]
+    [ "$wanted" -eq 28 ]
+    [ "$(grep -A 1 'rotate(270' "$out.svg" | grep -cE '>[0-9.]+ ([nµm]s|s)<')" -eq "$wanted" ]
+    grep -q '>not measured<' "$out.svg" # untouched memory while the driver sleeps
     lab 4 --parts d
     chart 4-cuts
     wanted=$(rows d 'makespan .*')
-    [ "$wanted" -gt 3 ] && [ "$(fills "$out.svg" 0,114,178)" -eq "$wanted" ]
+    [ "$wanted" -gt 3 ]
+    [ "$(fills "$out.svg" 0,114,178)" -eq "$wanted" ]
     lab 5
     chart 5-first-call
     wanted=$(($(rows '.*' 'first .*') + $(rows '.*' 'second .*')))
-    [ "$wanted" -gt 20 ] && [ "$(markers "$out.svg")" -eq "$wanted" ]
+    [ "$wanted" -gt 20 ]
+    [ "$(markers "$out.svg")" -eq "$wanted" ]
     lab 6
     chart 6-peer-copies
     wanted=$(($(rows '.*' 'return .*') + $(rows '.*' 'rate .*') + $(rows '.*' 'overlap (from|to)-kernel .*')))
-    [ "$wanted" -gt 20 ] && [ "$(markers "$out.svg")" -ge "$wanted" ]
+    [ "$wanted" -gt 20 ]
+    [ "$(markers "$out.svg")" -ge "$wanted" ]
 }
 
 @test "every script in every format" {
@@ -286,7 +293,9 @@ PYTHON
     echo "$output"
     [ "$status" -eq 0 ]
     [ ! -e "$run/total-time.png" ]
-    [ -s "$run/overlap.png" ] && [ -s "$run/timeline-a.png" ] && [ -s "$run/blocks-c.png" ]
+    [ -s "$run/overlap.png" ]
+    [ -s "$run/timeline-a.png" ]
+    [ -s "$run/blocks-c.png" ]
     [ -z "$(find "$run" -name '.*.part')" ]
 }
 
