@@ -150,6 +150,11 @@ $(B)/gpu/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call 
 $(B)/sim/exercise-$(1): $(call exercise_cu,$(1)) $(B)/exercise-$(1).from $(call exercise_o,sim,$(1)) $(SIM_O) $(B)/sim/exercise-$(1).a
 	$$(Q)$(CLANG) $(SIM_CU) -MT $$@ -I$(call lab_dir,$(1)) -c $$< -o $$@.o
 	$$(Q)$(CC) -rdynamic $(OPT) $(CFLAGS) $$@.o $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ -lm -ldl
+# As the compiler sees it, for the grader.
+$(B)/gpu/exercise-$(1).i: $(call exercise_cu,$(1)) FORCE
+	@$(NVCC) $$(filter-out -MMD -MP,$(GPU_CU)) -I$(call lab_dir,$(1)) -E $$< -o $$@
+$(B)/sim/exercise-$(1).i: $(call exercise_cu,$(1)) FORCE
+	@$(CLANG) $$(filter-out -MMD -MP,$(SIM_CU)) -I$(call lab_dir,$(1)) -E $$< -o $$@
 $(B)/gpu/exercise-$(1).a: $(call exercise_lib,gpu,$(1))
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/sim/exercise-$(1).a: $(call exercise_lib,sim,$(1))

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load grading.bash
 
-setup_file() { prepared lab-1 lab-3; }
+setup_file() { prepared lab-1 lab-3 lab-4; }
 
 lab1=labs/1-async-check lab3=labs/3-dgemm-streams
 
@@ -184,6 +184,9 @@ cases = {
     '#include_next <stdio.h>': "#include_next is not needed",
     '#in\\\nclude "sim.h"': "#include of sim.h",
     '#define name a ## sm': "## pastes names together",
+    '#define H #\nH 1 "stdio.h"': "# makes a string",
+    'F(#)': "a # that begins no line",
+    '/*\n#include "*/ char *a = "x", *b = ""; asm("nop"); // "': "asm: names",
     '#pragma weak wall_ns': "#pragma is not needed here",
     '_Pragma("weak wall_ns")': "_Pragma: names",
     '# 1 "exercise.h"': "#1 is not needed here",
@@ -217,6 +220,55 @@ for text, reason in cases.items():
         raise SystemExit(f"not refused: {text}")
 END
     not_run 'asm volatile("syscall");' '' 'asm: names of the compiler'
+}
+
+@test "what only the compiler sees: attributes out of macros, and headers, in its own preprocessed text" {
+    not_run '' $'#define X(...) [__VA_ARGS__]\nX([gnu::section(".text"), gnu::used]) static const char code[] = {1};' \
+        '[[attributes]] are not needed here, nor by way of macros'
+    python3 - <<'END'
+import sys
+sys.path.insert(0, "tests")
+from grading import source
+main = '# 12 "labs/1-async-check/exercise.cu"'
+for text, reason in ((main + '\n# 1 "/etc/passwd" 1\nroot', "#include of /etc/passwd"),
+                     (main + '\n# 1 "stdio.h"\nasm("");', "#include of stdio.h"),
+                     (main + '\n#pragma weak wall_ns', "#pragma weak wall_ns is not needed"),
+                     (main + '\n__attribute__((constructor)) void f();', "the attribute constructor"),
+                     (main + '\nint f() __asm("g");', "__asm: names")):
+    try:
+        source.check_preprocessed(text)
+    except source.Refused as refused:
+        assert reason in str(refused), (text, str(refused))
+    else:
+        raise SystemExit(f"not refused: {text}")
+source.check_preprocessed('# 1 "stdio.h"\nasm("");\n' + main + '\n__attribute__((global)) void k();\n'
+                          '# 1 "/usr/include/stdio.h" 1 3 4\n__asm("x");\n'
+                          '# 13 "labs/1-async-check/exercise.cu" 2\n#pragma unroll 4\n"asm # ";')
+END
+}
+
+@test "stamps of the items rewritten by the host, so that the GPU seems full" {
+    hand_in
+    sed 's/^    LAUNCH_CHECK();/&\n    fill(x);/; s/^void exercise_queue/static void fill(struct exercise *x);\n&/' \
+        labs/4-tail-effect/exercise.cu >"$in/labs/4-tail-effect/exercise.cu"
+    cat >>"$in/labs/4-tail-effect/exercise.cu" <<'END'
+static void fill(struct exercise *x) {
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    int64_t low = INT64_MAX, high = 0, in_turn = (x->items.n + x->capacity - 1) / x->capacity;
+    for (int i = 0; i < x->items.n; i++) {
+        low = x->items.stamps[i].start_ns < low ? x->items.stamps[i].start_ns : low;
+        high = x->items.stamps[i].end_ns > high ? x->items.stamps[i].end_ns : high;
+    }
+    for (int i = 0; i < x->items.n; i++) {
+        x->items.stamps[i].start_ns = low + (high - low) * (i / x->capacity) / in_turn;
+        x->items.stamps[i].end_ns = low + (high - low) * (i / x->capacity + 1) / in_turn;
+        x->items.stamps[i].sm = i % x->capacity / 2;
+    }
+}
+END
+    grade lab-4
+    refused exercise "measured: a-kernel-work: 133 %"
+    grep -q 'required: at least 80 % of the time asked for, and at most 120 %' "$report"
 }
 
 @test "plain C in comments, strings and macros is not refused" {

@@ -3,7 +3,7 @@
 
 export PYTHONDONTWRITEBYTECODE=1
 # Grading starts make: the jobs of a make above are not its own.
-unset MAKEFLAGS MAKELEVEL MFLAGS GPU SIM_GPUS SIM_HOST CUDA_LAUNCH_BLOCKING
+unset MAKEFLAGS MAKELEVEL MFLAGS B GPU SIM_GPUS SIM_HOST CUDA_LAUNCH_BLOCKING
 
 # prepared LAB...: builds the suite once a file, and makes the hand-in "perfect".
 prepared() {
@@ -40,4 +40,22 @@ refused() {
     [ "$(sum "$1")" != 0/0 ]
     [[ $(sum "$1") == 0/* ]] || { echo "points for $1: $(sum "$1")"; return 1; }
     grep -qF -- "$2" "$report" || { echo "the report does not say: $2"; return 1; }
+}
+
+# gpu_run LAB FOLDER: a run on a GPU as a student has one: the recorded one, all of it 1 % slower.
+gpu_run() {
+    cp labs/"$1"-*/recorded/h200/*.csv "$2"
+    python3 - "$2" <<'END'
+import csv, sys
+for name, columns in (("results", ("median", "min", "max")), ("timeline", ("start_ns", "end_ns"))):
+    path = f"{sys.argv[1]}/{name}.csv"
+    rows = list(csv.DictReader(open(path, newline="")))
+    for row in rows:
+        for column in columns if row.get("unit", "ns") == "ns" else ():
+            row[column] = str(round(float(row[column]) * 1.01)) if row[column] else ""
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+END
 }

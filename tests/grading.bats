@@ -127,7 +127,7 @@ END
     grep -q '^c,launch call,ns,11,99,99,99' "$in/out/lab-1/results.csv"
     sed -i 's/^launch = .*/launch = 0.099 us/' "$in/$lab1/answers.txt"
     grade lab-1
-    refused experiment "your run does not count: c 'launch call' is 99 in it"
+    refused experiment "your run does not count: c 'launch call' is 99 ns in it; on SIMULATED NVIDIA H200 it is"
     refused reading "your run does not count"
 }
 
@@ -160,7 +160,7 @@ END
 
 @test "a run on a GPU counts as handed in; edited, it does not fit its timeline" {
     hand_in_answers
-    cp $lab1/recorded/h200/*.csv "$in/out/lab-1"
+    gpu_run 1 "$in/out/lab-1"
     grade lab-1
     [ "$(sum experiment)" = 5/5 ]
     grep -q 'on: NVIDIA H200 (as handed in)' "$report"
@@ -170,12 +170,61 @@ END
     refused experiment "your run does not count: results.csv has b 'kernel device' 5e+06 ns, the timeline"
 }
 
+@test "the recorded run that the suite comes with is nobody's own, whatever its run.csv says" {
+    hand_in_answers
+    cp $lab1/recorded/h200/*.csv "$in/out/lab-1"
+    sed -i 's/^date,.*/date,2027-01-02T03:04:05Z/; s/^host,.*/host,mine/' "$in/out/lab-1/run.csv"
+    grade lab-1
+    refused experiment "it is the recorded run that the suite comes with"
+    refused reading "it is the recorded run that the suite comes with"
+}
+
+@test "a run with options, and one of another simulated GPU: what to do is said" {
+    hand_in_answers
+    "$prepared/tree/build/sim/lab-3" --out "$in/out/lab-3" --seed 7 --repeats 3 --product-dims 64 >"$BATS_TEST_TMPDIR/said" || true
+    sed -i 's/^a,call 64,ns,\([0-9]*\),.*/a,call 64,ns,\1,7,7,7,0/' "$in/out/lab-3/results.csv"
+    GPU=k40 "$prepared/tree/build/sim/lab-1" --out "$in/out/lab-1" >"$BATS_TEST_TMPDIR/said" || true
+    grade lab-1 lab-3
+    grep -q 'it was made with --seed 7 --repeats 3 --product-dims 64: run make lab-3 without ARGS' "$report"
+    grep -q 'K40.*, and is graded on SIMULATED NVIDIA H200: run make lab-1 without GPU= and SIM_HOST=' "$report"
+}
+
+@test "one lab that is broken costs its own points only: not C, does not link, no folder, odd answers" {
+    hand_in
+    echo 'int broken(' >>"$in/$lab1/exercise.cu"
+    sed -i 's/^void exercise_cleanup/void exercise_clean/' "$in/$lab3/exercise.cu"
+    rm "$in"/labs/{2,4,6}-*/exercise.cu
+    printf 'launch = 3 \xb5s\n' >"$in/$lab1/answers.txt"
+    rm "$in/$lab3/answers.txt"
+    rm -r "$in"/labs/5-* "$in/out/lab-5"
+    sed -i 's/$/\r/' "$in"/labs/4-*/answers.txt
+    grade
+    grep -q 'it does not compile: labs/1-async-check/exercise.cu:[0-9]*:[0-9]*: error: ' "$report"
+    grep -q 'it does not link: .*undefined reference to .exercise_cleanup' "$report"
+    grep -q "$lab1/answers.txt is not text in UTF-8 (line 1); save it as UTF-8" "$report"
+    grep -q "$lab3/answers.txt is not handed in" "$report"
+    grep -q '^lab-1  5/33' "$report"
+    grep -q '^lab-2  24/34' "$report"
+    grep -q '^lab-3  6/34' "$report"
+    grep -q '^lab-4  20/30' "$report"
+    grep -q '^lab-5  0/30' "$report"
+    grep -q '^lab-6  21/31' "$report"
+}
+
+@test "a reading says which figure of which run it is held against, with units; a count is exact" {
+    hand_in_answers
+    sed -i 's/^launch = .*/launch = 7/' "$in/$lab1/answers.txt"
+    sed -i 's/^capacity = .*/capacity = 265/' "$in"/labs/4-*/answers.txt
+    grade lab-1 lab-4
+    grep -A 2 ' reading launch' "$report" | grep -q 'measured: 7 us'
+    grep -A 2 ' reading launch' "$report" | grep -q "required: 'launch call' of part c in your results.csv, in us, within 10 %"
+    grep -A 2 ' reading capacity' "$report" | grep -q "required: 'capacity' of part a in your results.csv, exactly"
+    grep -q '^  fail .* reading capacity' "$report"
+}
+
 @test "every recorded run of a GPU is one that counts; what one GPU cannot show is not graded" {
     hand_in_answers
-    for recorded in labs/*/recorded/*/; do
-        lab=${recorded#labs/} && lab=lab-${lab%%-*}
-        cp "$recorded"*.csv "$in/out/$lab"
-    done
+    for n in 1 2 3 4 5 6; do gpu_run $n "$in/out/lab-$n"; done
     grade
     [ "$(grep -c 'your run does not count' "$report")" -eq 0 ]
     if grep -q c-two-gpus "$in/out/lab-6/checks.csv"; then

@@ -45,7 +45,8 @@ def number_of(text, unit=""):
 
 
 def show(value, unit):
-    return f"{value / UNITS[unit.lower()][1]:.4g} {unit}"
+    shown = f"{value / UNITS[unit.lower()][1]:.6g}"
+    return shown if unit == "count" else f"{shown} {unit}"
 
 
 def grade_prediction(item, value):
@@ -62,14 +63,18 @@ def grade_conclusion(item, value):
     return value.lower() in item.right, value, required, item.hint
 
 
-def grade_reading(item, value, results):
-    """results: (part, name) -> median.  The rows are known to be there."""
+def grade_reading(item, value, results, whose):
+    """results: (part, name) -> median, of the run that whose names.  The rows are in it."""
     expected = results[item.rows[0]]
     if len(item.rows) == 2:
         expected = expected / results[item.rows[1]]
     given = number_of(value, item.unit)
-    required = f"what your results.csv has, within {item.tolerance:.0%}"
+    wanted = " / ".join(f"{name!r} of part {part}" for part, name in item.rows)
+    within = f"within {100 * item.tolerance:g} %" if item.tolerance else "exactly"
+    unit = "" if item.unit == "count" else f", in {item.unit}"
+    required = f"{wanted} in {whose}{unit}, {within}"
     if given is None:
         return False, value, f"a number in {item.unit}", item.hint
-    return abs(given - expected) <= (item.tolerance + 0.006) * abs(expected), value, required, \
-        item.hint
+    rounding = 0 if item.unit == "count" else 0.006  # of figures with three digits
+    return abs(given - expected) <= (item.tolerance + rounding) * abs(expected), \
+        show(given, item.unit), required, item.hint

@@ -1,6 +1,7 @@
 """Grades one hand-in: experiments, answers, exercises.  Each item of the rubric gets a Result."""
 import csv
 import os
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -36,6 +37,15 @@ def one_line(text, length=200):
 def last_line(output):
     lines = [line for line in output.splitlines() if line.strip()]
     return one_line(lines[-1]) if lines else "it said nothing"
+
+
+def at_most(rubric, checks):
+    """The checks, those failed that measure more than the work that was asked for."""
+    for name, percent in rubric.at_most.items():
+        row = checks.get(name)
+        if row and float(row["measured"].split(" ")[0]) > percent:
+            row.update(verdict="fail", required=f"{row['required']}, and at most {percent:g} %")
+    return checks
 
 
 class Grader:
@@ -97,9 +107,13 @@ class Grader:
     def answers(self, submission, rubric, run, problem):
         items = [i for i in rubric.items if i.kind in ("prediction", "reading", "conclusion")]
         try:
-            given = answers.read_answers(submission.answers(rubric))
+            text = submission.answers(rubric)
+            if text is None:
+                raise handin.Unusable(f"{rubric.folder}/answers.txt is not handed in")
+            given = answers.read_answers(text)
         except handin.Unusable as error:
-            return [Result(i, FAIL, one_line(str(error)), "a text file") for i in items]
+            return [Result(i, FAIL, one_line(str(error)), "a text file", hint=i.hint)
+                    for i in items]
         return [self.answer(rubric, i, given.get(i.name, ""), run, problem) for i in items]
 
     def answer(self, rubric, item, value, run, problem):
@@ -135,7 +149,9 @@ class Grader:
         if not known:
             return Result(item, FAIL, one_line(value), f"{item.rows[0][1]!r} in your results.csv",
                           hint=f"run make {item.lab} with all of its parts")
-        right, measured, required, hint = answers.grade_reading(item, value, compared.results)
+        right, measured, required, hint = answers.grade_reading(
+            item, value, compared.results,
+            "your results.csv" if compared is run else "the grader's run")
         where = compared.device if compared is run else f"{compared.device}, the grader's run"
         return Result(item, PASS if right else FAIL, one_line(measured), required,
                       one_line(where), "" if right else hint)
@@ -174,7 +190,7 @@ class Grader:
         source.check_text(text, known)
         work = tempfile.mkdtemp(prefix="grade-", dir=self.suite.folder)
         try:
-            program = self.build_exercise(rubric, text, work, declared)
+            program = self.build_exercise(rubric, text, work, (known, declared))
             out = os.path.join(work, "out")
             os.mkdir(out)
             outcome = guard.run([program, "--out", out], out, out,
@@ -183,7 +199,7 @@ class Grader:
                 raise source.Refused(f"stopped: {outcome.reason}")
             try:
                 with open(os.path.join(out, "checks.csv"), encoding="utf-8", newline="") as file:
-                    return {row["id"]: row for row in csv.DictReader(file)}
+                    return at_most(rubric, {row["id"]: row for row in csv.DictReader(file)})
             except OSError:
                 raise source.Refused("it ended before it was judged: "
                                      + last_line(outcome.output)) from None
@@ -202,7 +218,7 @@ class Grader:
                     paths.append(path)
         return included, source.declared_functions(paths)
 
-    def build_exercise(self, rubric, text, work, declared):
+    def build_exercise(self, rubric, text, work, allowed):
         """Compiles the text where the suite's exercise.cu stands, and looks at the object."""
         tree = self.suite.private_tree(work)
         path = os.path.join(tree, rubric.folder, "exercise.cu")
@@ -210,17 +226,30 @@ class Grader:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         program = self.suite.program("exercise", rubric, tree)
-        target = os.path.relpath(program, tree)
-        built = guard.run(self.suite.make_command(tree, [target]), tree, work,
+        targets = [os.path.relpath(name, tree) for name in (program + ".i", program)]
+        built = guard.run(self.suite.make_command(tree, ["-k", *targets]), tree, work,
                           self.suite.compile_limits(self.time_s))
+        known, declared = allowed
+        # Before any word of the compiler's is passed on: it may be of a file that was included.
+        if os.path.exists(program + ".i"):
+            with open(program + ".i", encoding="utf-8", errors="replace") as file:
+                source.check_preprocessed(file.read(), known)
+        elif built.ok:
+            raise source.Refused("its text after preprocessing cannot be read")
         if os.path.exists(program + ".o"):
             source.check_object(program + ".o", declared)
         if not built.ok:
-            errors = [line for line in built.output.splitlines() if "error" in line
-                      or "undefined" in line or "multiple" in line]
-            raise source.Refused("it does not compile: " + (built.reason or one_line(
-                (errors or [built.output])[0].replace(tree + "/", ""), 250)))
+            raise source.Refused(self.why_not_built(built, tree, os.path.exists(program + ".o")))
         return program
+
+    @staticmethod
+    def why_not_built(built, tree, compiled):
+        """The compiler's first error, or the linker's."""
+        said = "it does not link: " if compiled else "it does not compile: "
+        errors = [line for line in built.output.splitlines()
+                  if re.search(r"\berror\b|undefined|multiple definition", line)]
+        line = (errors or [built.output])[0].replace(tree + "/", "")
+        return said + (built.reason or one_line(line, 250))
 
     def judged(self, rubric, item, items, checks, device):
         """A check earns its points if it passes, and so do all those that have no points: they

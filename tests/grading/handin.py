@@ -54,10 +54,11 @@ def read_text(root, path, max_bytes):
         data = file.read(max_bytes)
     try:
         text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Unusable(f"{path} is not text") from None
+    except UnicodeDecodeError as error:
+        line = data[:error.start].count(b"\n") + 1
+        raise Unusable(f"{path} is not text in UTF-8 (line {line}); save it as UTF-8") from None
     if re.search("[\0-\b\x0e-\x1f]", text):
-        raise Unusable(f"{path} is not text")
+        raise Unusable(f"{path} is not text: it has control characters; save it as UTF-8")
     return text.replace("\r\n", "\n")
 
 

@@ -8,11 +8,13 @@ grader runs the lab itself, and every figure must agree.
 A run on a student's own GPU cannot be repeated here.  It must be of one piece: rows that statistics
 can have, times on the timeline in order, figures of results.csv equal to the spans they come from,
 nothing faster than hardware is.  A forger who makes a timeline that fits has done more work than
-the lab asks for; that is as far as this goes.  What was taken on trust is marked "as handed in".
+the lab asks for; that is as far as this goes.  A copy of a run that the suite comes with is none.  What was taken on trust is marked "as handed in".
 """
 import csv
+import glob
 import io
 import math
+import os
 
 FILES = ("run.csv", "results.csv", "timeline.csv", "checks.csv")
 SHORTEST_CALL_NS = 20            # a function call into a library and back
@@ -48,6 +50,7 @@ class Run:
             self.spans = table(texts["timeline.csv"])
             self.checks = {row["id"]: row for row in table(texts["checks.csv"])}
             self.results = {(r["part"], r["name"]): float(r["median"] or "nan") for r in self.rows}
+            self.units = {(r["part"], r["name"]): r["unit"] for r in self.rows}
         except (KeyError, ValueError, csv.Error) as error:
             raise NotARun(f"its CSV files do not parse ({str(error)[:80]})") from None
 
@@ -58,6 +61,15 @@ class Run:
     @property
     def device(self):
         return self.about.get("device", "")
+
+    @property
+    def options(self):
+        """What the lab was given besides the folder for its files."""
+        words = self.about.get("command", "").split()[1:]
+        while "--out" in words:
+            at = words.index("--out")
+            del words[at:at + 2]
+        return " ".join(words)
 
     def cannot_show(self, part):
         """Why this machine could not run that part, "" if it could.  A simulated one can."""
@@ -156,6 +168,25 @@ def check_timeline(run):
                           f"{durations[0]} ns")
 
 
+def made_with(run):
+    """What to do about a run with options of its own."""
+    return f"; it was made with {run.options}: run make {run.about['lab']} without ARGS" \
+        if run.options else ""
+
+
+def check_not_recorded(run, folder):
+    """The runs that the suite comes with are not a student's: no two runs on a GPU share times."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    times = {row for row, unit in run.units.items() if unit == "ns"}
+    for path in glob.glob(os.path.join(top, folder, "recorded", "*", "results.csv")):
+        with open(path, encoding="utf-8", newline="") as file:
+            recorded = {(r["part"], r["name"]): float(r["median"] or "nan")
+                        for r in csv.DictReader(file)}
+        same = sum(run.results[row] == recorded.get(row) for row in times)
+        if same > len(times) / 2:
+            raise NotARun("it is the recorded run that the suite comes with, not one of yours")
+
+
 def check_against_simulator(run, reference, changed_parts):
     compared = 0
     for (part, name), median in run.results.items():
@@ -163,11 +194,14 @@ def check_against_simulator(run, reference, changed_parts):
         if expected is None or part[:1] in changed_parts or math.isnan(expected):
             continue
         if not abs(median - expected) <= AGREE * abs(expected) + 2:
-            raise NotARun(f"{part} {name!r} is {median:g} in it; on {reference.device} it is "
-                          f"{expected:g}")
+            unit = run.units[part, name]
+            raise NotARun(f"{part} {name!r} is {median:g} {unit} in it; on {reference.device} it "
+                          f"is {expected:g} {unit}, within {100 * AGREE:g} %"
+                          + made_with(run))
         compared += 1
     if compared < 3:
-        raise NotARun("it has too few figures that could be compared")
+        raise NotARun("it has too few figures that could be compared" + (
+            made_with(run) or f"; run make {run.about['lab']} with all of its parts"))
 
 
 def accept(texts, rubric, reference):
@@ -176,9 +210,12 @@ def accept(texts, rubric, reference):
     check_about(run, rubric.lab)
     check_statistics(run)
     check_timeline(run)
+    if not run.simulated:
+        check_not_recorded(run, rubric.folder)
     if run.simulated and reference and reference.simulated:
         if run.device != reference.device:
-            raise NotARun(f"it is of {run.device}, and is graded on {reference.device}")
+            raise NotARun(f"it is of {run.device}, and is graded on {reference.device}: run make "
+                          f"{rubric.lab} without GPU= and SIM_HOST=")
         versions = run.about.get("version"), reference.about.get("version")
         if versions[0] != versions[1]:
             raise NotARun("it is of version {} of the suite, and is graded by {}".format(*versions))

@@ -1,6 +1,7 @@
 """Reads tests/rubric/lab-N.txt: one item a line, fields between bars.
 
     simulated  | <options of the lab on a simulated GPU> | <parts these change, or nothing>
+    at-most    | <id of a judge's check> | <percent it may measure>
     experiment | <id in checks.csv>     | points |
     exercise   | <id in checks.csv>     | points |
     prediction | <key in answers.txt>   | points | number, or: a, b, c
@@ -46,6 +47,7 @@ class Rubric:
     items: list
     options: list                   # for the lab on a simulated GPU
     changed_parts: str              # letters of the parts whose results these options change
+    at_most: dict                   # id of a judge's check -> percent that it may measure
 
     @property
     def has_exercise(self):
@@ -90,7 +92,7 @@ def read_item(lab, fields):
 
 def read_rubric(path, folder):
     lab = os.path.basename(path)[:-len(".txt")]
-    items, options, changed = [], [], ""
+    items, options, changed, at_most = [], [], "", {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             line = line.strip()
@@ -99,9 +101,11 @@ def read_rubric(path, folder):
             fields = [part.strip() for part in line.split("|")]
             if fields[0] == "simulated":
                 options, changed = fields[1].split(), fields[2]
+            elif fields[0] == "at-most":
+                at_most[fields[1]] = float(fields[2])
             else:
                 items.append(read_item(lab, fields))
-    return Rubric(lab, folder, items, options, changed)
+    return Rubric(lab, folder, items, options, changed, at_most)
 
 
 def all_rubrics(suite):

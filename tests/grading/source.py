@@ -3,11 +3,13 @@
 The exercise runs in one process with the judge that grades it.  So its program must not be able to
 open files, leave early, start processes, run before main, or put its own functions in the place of
 the judge's.  Two plain rules do that: the text holds no construct that hides from the second rule,
-and the object refers to a short list of functions and defines none that others could call.
+and the object refers to a short list of functions and defines none that others could call.  The
+first rule is held twice: against the text, and against what the compiler's preprocessor made of it.
 
 What stays possible is writing through a wild pointer into the judge's memory.  No rule on text or
 symbols stops that; a person who reads the file sees it.
 """
+import os
 import re
 import subprocess
 
@@ -78,14 +80,18 @@ def code_of(text):
     if re.search(r'\b(u8|u|U|L)?R"', text):
         raise Refused("raw string literals are not needed here")
 
-    def blank(match):
-        kind = match.lastgroup
+    code, end = "", 0
+    for match in PIECES.finditer(text):
+        code += text[end:match.start()]
+        end = match.end()
+        kind, piece = match.lastgroup, match.group(0)
         if kind in REFUSED_PIECES:
             raise Refused(REFUSED_PIECES[kind])
-        return {"blank": " ", "string": '""', "char": "0"}.get(kind, match.group(0))
-
-    includes = r'(?m)^([ \t]*#[ \t]*include[ \t]*)"([^"\n]*)"'  # a name there, not a string
-    code = PIECES.sub(blank, re.sub(includes, r"\1<\2>", text))
+        if kind == "string" and re.search(r"(?:^|\n)[ \t]*#[ \t]*include[ \t]*$", code[-200:]):
+            code += f"<{piece[1:-1]}>"  # a name there, not a string
+        else:
+            code += {"blank": " ", "string": '""', "char": "0"}.get(kind, piece)
+    code += text[end:]
     if not code.isascii():
         raise Refused("letters and signs outside of ASCII, except in comments and strings")
     return code
@@ -97,6 +103,10 @@ def check_directives(code, headers):
             continue
         if directive not in DIRECTIVES:
             raise Refused(f"#{directive} is not needed here")
+        if "##" in rest:
+            raise Refused("## pastes names together: write them out")
+        if "#" in rest:
+            raise Refused("# makes a string of a macro's argument: write it out")
         if directive == "include":
             name = re.match(r"\s*<([^>]*)>\s*$", rest)
             if not name or name.group(1) not in headers:
@@ -109,13 +119,60 @@ def check_text(text, known_headers=()):
     """Raises Refused if the text of exercise.cu has something that could go round check_object."""
     code = code_of(text)
     check_directives(code, HEADERS | set(known_headers))
-    if "##" in code:
-        raise Refused("## pastes names together: write them out")
+    if re.search(r"(?m)^[ \t]*[^#\s][^\n#]*#", code):
+        raise Refused("a # that begins no line is not needed here")
     if re.search(r"\[\s*\[", code):
         raise Refused("[[attributes]] are not needed here")
     for word in re.findall(r"[A-Za-z_]\w*", code):
         if word == "asm" or (re.match(r"__|_[A-Z]", word) and word not in RESERVED):
             raise Refused(f"{word}: names of the compiler's own are not needed here")
+
+
+# The compiler's own names that macros of CUDA's and C's headers bring into a program.
+FROM_MACROS = RESERVED | {
+    "__null", "__extension__", "__PRETTY_FUNCTION__", "__assert_fail", "__ASSERT_FUNCTION",
+    "__builtin_offsetof", "__builtin_inff", "__builtin_inf", "__builtin_nanf", "__builtin_nan",
+    "__builtin_huge_val", "__builtin_huge_valf", "__inline__", "__attribute__"}
+ATTRIBUTES = {"global", "device", "host", "shared", "constant", "managed", "launch_bounds",
+              "always_inline", "noinline"}
+MARKER = re.compile(r'# \d+ "([^"\n]*)"((?: \d)*)$')
+PRAGMA = re.compile(r"\s*#\s*pragma\s+(?:nv_\w+\s+)?unroll\b")
+
+
+def own_lines(preprocessed, headers):
+    """The lines of exercise.cu itself in what the compiler's preprocessor made of it."""
+    here = ""
+    for line in preprocessed.split("\n"):
+        marker = MARKER.match(line)
+        if marker:
+            path, flags = marker.group(1), marker.group(2).split()
+            main = path.endswith("/exercise.cu")
+            if here.endswith("/exercise.cu") and not main:
+                name = os.path.basename(path)
+                if not path.endswith("//") and name[:1] != "<" and (
+                        "1" not in flags or name not in headers):
+                    raise Refused(f"#include of {path[:80]}: exercise.h, CUDA's and C's own "
+                                  "headers are enough")
+            here = path
+        elif here.endswith("/exercise.cu") and not PRAGMA.match(line):
+            yield line
+
+
+def check_preprocessed(preprocessed, known_headers=()):
+    """As check_text, of what the compiler sees: comments, lines and macros are as it takes them,
+    whatever the text looks like."""
+    code = "\n".join(own_lines(preprocessed, HEADERS | set(known_headers)))
+    code = PIECES.sub(lambda m: {"string": '""', "char": "0"}.get(m.lastgroup, m.group(0)), code)
+    if re.search(r"(?m)^\s*#", code):
+        raise Refused(f"{re.search(r'(?m)^ *#.*', code).group(0).strip()[:60]} is not needed here")
+    if re.search(r"\[\s*\[", code):
+        raise Refused("[[attributes]] are not needed here, nor by way of macros")
+    for word in re.findall(r"[A-Za-z_]\w*", code):
+        if word == "asm" or (re.match(r"__|_[A-Z]", word) and word not in FROM_MACROS):
+            raise Refused(f"{word}: names of the compiler's own are not needed here")
+    for name in re.findall(r"__attribute__\s*\(\(\s*(\w*)", code):
+        if name.strip("_") not in ATTRIBUTES:
+            raise Refused(f"the attribute {name} is not needed here")
 
 
 def declared_functions(headers):
