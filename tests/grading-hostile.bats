@@ -247,6 +247,44 @@ source.check_preprocessed('# 1 "stdio.h"\nasm("");\n' + main + '\n__attribute__(
 END
 }
 
+@test "a kernel made longer, so that everything else seems short" {
+    hand_in
+    sed -i 's/^void exercise_setup.*/&\n    x->transform.block_cycles *= 2;/' "$in/$lab1/exercise.cu"
+    grade lab-1
+    refused exercise "measured: a-kernel-as-given: 200 %"
+    sed -i 's/block_cycles \*= 2/block_cycles *= 1/' "$in/$lab1/exercise.cu"
+    grade lab-1
+    [ "$(sum exercise)" = 10/10 ]
+}
+
+@test "the same work cut into sixteen kernels in as many streams is not made longer" {
+    hand_in
+    cat >"$in/$lab1/exercise.cu" <<'END'
+#include "exercise.h"
+enum { PIECES = 16 };
+static cudaStream_t streams[PIECES];
+void exercise_setup(struct exercise *x) {
+    CUDA_CHECK(cudaMallocHost((void **)&x->host, x->words * sizeof *x->host));
+    CUDA_CHECK(cudaMalloc((void **)&x->device, x->words * sizeof *x->host));
+    for (int i = 0; i < PIECES; i++)
+        CUDA_CHECK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+}
+void exercise_queue(struct exercise *x) {
+    size_t words = x->words / PIECES, bytes = words * sizeof *x->host;
+    for (int i = 0; i < PIECES; i++) {
+        CUDA_CHECK(cudaMemcpyAsync(x->device + i * words, x->host + i * words, bytes, cudaMemcpyHostToDevice, streams[i]));
+        transform_kernel<<<transform_blocks(words), TRANSFORM_THREADS, 0, streams[i]>>>(
+            x->device + i * words, words, x->transform);
+        LAUNCH_CHECK();
+        CUDA_CHECK(cudaMemcpyAsync(x->host + i * words, x->device + i * words, bytes, cudaMemcpyDeviceToHost, streams[i]));
+    }
+}
+void exercise_cleanup(struct exercise *x) { (void)x; }
+END
+    grade lab-1
+    [ "$(sum exercise)" = 10/10 ]
+}
+
 @test "stamps of the items rewritten by the host, so that the GPU seems full" {
     hand_in
     sed 's/^    LAUNCH_CHECK();/&\n    fill(x);/; s/^void exercise_queue/static void fill(struct exercise *x);\n&/' \

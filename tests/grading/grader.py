@@ -1,12 +1,11 @@
 """Grades one hand-in: experiments, answers, exercises.  Each item of the rubric gets a Result."""
-import csv
 import os
 import re
 import shutil
 import tempfile
 from dataclasses import dataclass
 
-from . import answers, guard, handin, ownrun, source
+from . import answers, given, guard, handin, ownrun, source
 
 PASS, FAIL, NOT_GRADED = "pass", "fail", "not graded"
 
@@ -37,15 +36,6 @@ def one_line(text, length=200):
 def last_line(output):
     lines = [line for line in output.splitlines() if line.strip()]
     return one_line(lines[-1]) if lines else "it said nothing"
-
-
-def at_most(rubric, checks):
-    """The checks, those failed that measure more than the work that was asked for."""
-    for name, percent in rubric.at_most.items():
-        row = checks.get(name)
-        if row and float(row["measured"].split(" ")[0]) > percent:
-            row.update(verdict="fail", required=f"{row['required']}, and at most {percent:g} %")
-    return checks
 
 
 class Grader:
@@ -110,11 +100,11 @@ class Grader:
             text = submission.answers(rubric)
             if text is None:
                 raise handin.Unusable(f"{rubric.folder}/answers.txt is not handed in")
-            given = answers.read_answers(text)
+            values = answers.read_answers(text)
         except handin.Unusable as error:
             return [Result(i, FAIL, one_line(str(error)), "a text file", hint=i.hint)
                     for i in items]
-        return [self.answer(rubric, i, given.get(i.name, ""), run, problem) for i in items]
+        return [self.answer(rubric, i, values.get(i.name, ""), run, problem) for i in items]
 
     def answer(self, rubric, item, value, run, problem):
         missing = [row for row in item.rows if run and row not in run.results]
@@ -197,14 +187,24 @@ class Grader:
                                 self.suite.exercise_limits(self.time_s))
             if outcome.reason:
                 raise source.Refused(f"stopped: {outcome.reason}")
+            return given.checked(rubric, ownrun.Run(self.left_in(out, outcome)))
+        except ownrun.NotARun as error:
+            raise source.Refused(f"it was not judged: {one_line(str(error))}") from None
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    @staticmethod
+    def left_in(out, outcome):
+        """Name -> text of the files that the judge left."""
+        texts = {}
+        for name in ownrun.FILES:
             try:
-                with open(os.path.join(out, "checks.csv"), encoding="utf-8", newline="") as file:
-                    return at_most(rubric, {row["id"]: row for row in csv.DictReader(file)})
+                with open(os.path.join(out, name), encoding="utf-8", newline="") as file:
+                    texts[name] = file.read()
             except OSError:
                 raise source.Refused("it ended before it was judged: "
                                      + last_line(outcome.output)) from None
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        return texts
 
     def known_to(self, rubric, exercise_h):
         """Headers that exercise.h includes, and the functions that it and they declare."""

@@ -2,6 +2,7 @@
 
     simulated  | <options of the lab on a simulated GPU> | <parts these change, or nothing>
     at-most    | <id of a judge's check> | <percent it may measure>
+    kernel-ms  | <part of the exercise> | <how long transform_kernel lasts> | <with so many blocks>
     experiment | <id in checks.csv>     | points |
     exercise   | <id in checks.csv>     | points |
     prediction | <key in answers.txt>   | points | number, or: a, b, c
@@ -48,6 +49,7 @@ class Rubric:
     options: list                   # for the lab on a simulated GPU
     changed_parts: str              # letters of the parts whose results these options change
     at_most: dict                   # id of a judge's check -> percent that it may measure
+    kernel_ms: dict                 # part of the exercise -> ms of a kernel, blocks that it has
 
     @property
     def has_exercise(self):
@@ -92,7 +94,7 @@ def read_item(lab, fields):
 
 def read_rubric(path, folder):
     lab = os.path.basename(path)[:-len(".txt")]
-    items, options, changed, at_most = [], [], "", {}
+    items, options, changed, at_most, kernel_ms = [], [], "", {}, {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             line = line.strip()
@@ -103,9 +105,11 @@ def read_rubric(path, folder):
                 options, changed = fields[1].split(), fields[2]
             elif fields[0] == "at-most":
                 at_most[fields[1]] = float(fields[2])
+            elif fields[0] == "kernel-ms":
+                kernel_ms[fields[1]] = float(fields[2]), int(fields[3])
             else:
                 items.append(read_item(lab, fields))
-    return Rubric(lab, folder, items, options, changed, at_most)
+    return Rubric(lab, folder, items, options, changed, at_most, kernel_ms)
 
 
 def all_rubrics(suite):
