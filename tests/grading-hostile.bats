@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load grading.bash
 
-setup_file() { prepared lab-1 lab-3 lab-4; }
+setup_file() { prepared lab-1 lab-3 lab-4 lab-5; }
 
 lab1=labs/1-async-check lab3=labs/3-dgemm-streams
 
@@ -283,6 +283,15 @@ void exercise_cleanup(struct exercise *x) { (void)x; }
 END
     grade lab-1
     [ "$(sum exercise)" = 10/10 ]
+}
+
+@test "so many more products that a slow first one is lost among them" {
+    hand_in
+    sed -i '/^    reading(x, cublas/d; s/^void exercise_benchmark.*/&\n    x->products = 60;/' \
+        "$in/labs/5-first-call/exercise.cu"
+    grade lab-5
+    refused exercise "a-judge-work-as-given: 60 kernels"
+    grep -q 'required: at most 14: leave the work in x as it is' "$report"
 }
 
 @test "stamps of the items rewritten by the host, so that the GPU seems full" {

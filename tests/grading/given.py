@@ -2,7 +2,7 @@
 
 A judge fails work that is left out.  Work that is made longer can look good too: beside a kernel of
 20 times the length every copy is short.  The rubric says how much there is to be (at-most,
-kernel-ms); what has more of it is a failed check of its own.
+kernel-ms, kernels); what has more of it is a failed check of its own.
 """
 
 SLACK = 1.25  # the clock of a GPU under load is slower than the calibrated one
@@ -40,9 +40,20 @@ def check_at_most(rubric, checks):
             row.update(verdict="fail", required=f"{row['required']}, and at most {percent:g} %")
 
 
+def check_kernels(rubric, run, checks):
+    """The judge does as much work beside the exercise as it gave it."""
+    for part, most in rubric.kernels.items():
+        n = sum(span["part"] == part and span["kind"] == "kernel" for span in run.spans)
+        if n > most:
+            name = f"{part}-work-as-given"
+            checks[name] = {"id": name, "verdict": "fail", "measured": f"{n} kernels",
+                            "required": f"at most {most}: leave the work in x as it is", "why": ""}
+
+
 def checked(rubric, run):
     """The judge's checks, and those of this file that fail."""
     checks = {name: dict(row) for name, row in run.checks.items()}
     check_at_most(rubric, checks)
     check_kernel_ms(rubric, run, checks)
+    check_kernels(rubric, run, checks)
     return checks

@@ -3,6 +3,7 @@
     simulated  | <options of the lab on a simulated GPU> | <parts these change, or nothing>
     at-most    | <id of a judge's check> | <percent it may measure>
     kernel-ms  | <part of the exercise> | <how long transform_kernel lasts> | <with so many blocks>
+    kernels    | <part of the exercise> | <how many the judge's own work has at most>
     experiment | <id in checks.csv>     | points |
     exercise   | <id in checks.csv>     | points |
     prediction | <key in answers.txt>   | points | number, or: a, b, c
@@ -50,6 +51,7 @@ class Rubric:
     changed_parts: str              # letters of the parts whose results these options change
     at_most: dict                   # id of a judge's check -> percent that it may measure
     kernel_ms: dict                 # part of the exercise -> ms of a kernel, blocks that it has
+    kernels: dict                   # part of the exercise -> how many it may have
 
     @property
     def has_exercise(self):
@@ -94,7 +96,7 @@ def read_item(lab, fields):
 
 def read_rubric(path, folder):
     lab = os.path.basename(path)[:-len(".txt")]
-    items, options, changed, at_most, kernel_ms = [], [], "", {}, {}
+    items, options, changed, at_most, kernel_ms, kernels = [], [], "", {}, {}, {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             line = line.strip()
@@ -107,9 +109,11 @@ def read_rubric(path, folder):
                 at_most[fields[1]] = float(fields[2])
             elif fields[0] == "kernel-ms":
                 kernel_ms[fields[1]] = float(fields[2]), int(fields[3])
+            elif fields[0] == "kernels":
+                kernels[fields[1]] = int(fields[2])
             else:
                 items.append(read_item(lab, fields))
-    return Rubric(lab, folder, items, options, changed, at_most, kernel_ms)
+    return Rubric(lab, folder, items, options, changed, at_most, kernel_ms, kernels)
 
 
 def all_rubrics(suite):
