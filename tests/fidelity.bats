@@ -56,11 +56,21 @@ fidelity() {
     [[ $output == *"reason: this is a test"* ]]
 }
 
-@test "a reason that nothing needs is mentioned" {
-    echo 'lab-7 a launch* : this is a test' >"$reasons"
+@test "a reason that nothing needs fails, with its line" {
+    printf '# a comment\nlab-7 a launch* : this is a test\n' >"$reasons"
+    fidelity
+    [ "$status" -eq 1 ]
+    [[ $output == *"FAIL $reasons:2: nothing needs the reason for \"lab-7 a launch*\""* ]]
+    [[ $output == *", 1 failures"* ]]
+    simulated s/11,1000/11,1401/
     fidelity
     [ "$status" -eq 0 ]
-    [[ $output == *"note: "*"lab-7 a launch*"* ]]
+}
+
+@test "--help says what it does" {
+    run tests/fidelity --help
+    [ "$status" -eq 0 ]
+    [[ $output == *"over 15 %"* ]]
 }
 
 @test "a median error over 15 % fails" {
