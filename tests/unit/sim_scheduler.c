@@ -1,241 +1,50 @@
 /* sim_scheduler.c - what must hold whatever a program queues: random programs are run on the
  * simulated GPU, and its schedule is judged from outside, by intervals. */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "core.h"
-#include "tap.h"
+#include "random_program.h"
 
-enum { STREAMS = 6, STEPS = 120, PROGRAMS = 60, MAX_OPS = 4096, MAX_BLOCKS = 200000 };
-
-/* ---- kernels ----------------------------------------------------------------------------------
- */
-
-struct kernel_args {
-    double block_ns, share;
-    int uneven; /* block durations differ */
-};
-
-struct placed {
-    int device, sm;
-    int64_t start_ns, end_ns;
-    double alone_ns, share;
-    int threads, registers;
-    size_t shared_bytes;
-};
-
-static struct placed *placed;
-static int placed_count;
-
-static double uneven_ns(const struct sim_launch *launch, long block) {
-    const struct kernel_args *args = launch->args[0];
-    return args->block_ns * (double)(1 + block % 3);
-}
-
-static void plan(struct sim_launch *launch, struct sim_plan *plan) {
-    const struct kernel_args *args = launch->args[0];
-    plan->block_ns = args->block_ns;
-    plan->block_ns_of = args->uneven ? uneven_ns : NULL;
-    plan->sm_share = args->share;
-    plan->keep_blocks = true;
-}
-
-static void note_blocks(struct sim_launch *launch) {
-    const struct kernel_args *args = launch->args[0];
-    int threads = launch->block[0];
-    for (long i = 0; i < launch->grid[0] && placed_count < MAX_BLOCKS; i++) {
-        const struct sim_block *block = sim_block_of(launch, i);
-        placed[placed_count++] = (struct placed){
-            .device = launch->device,
-            .sm = block->sm,
-            .start_ns = block->start_ns,
-            .end_ns = block->end_ns,
-            .alone_ns = args->uneven ? uneven_ns(launch, i) : args->block_ns,
-            .share = args->share,
-            .threads = (threads + 31) / 32 * 32,
-            .registers = block_registers(launch->model, threads),
-            .shared_bytes = block_shared_bytes(launch->model, launch->dynamic_shared_bytes),
-        };
-    }
-}
-
-SIM_KERNEL_MODEL(any_kernel, .arg_bytes = {sizeof(struct kernel_args)}, .registers = 40,
-                 .plan = plan, .effect = note_blocks);
+enum { PROGRAMS = 60 };
 
 static cudaError_t launch(int blocks, int threads, size_t shared, struct kernel_args args,
                           cudaStream_t stream) {
-    dim3 grid = {(unsigned)blocks, 1, 1}, block = {(unsigned)threads, 1, 1};
-    void *pointers[] = {&args};
-    cudaError_t error = sim_library_enter("launch");
-    if (error)
-        return error;
-    error = sim_launch(&sim_model_any_kernel, grid, block, pointers, shared, stream);
-    sim_library_leave(2000);
-    return error;
+    return launch_as("launch", blocks, threads, shared, args, stream);
 }
 
-/* ---- what happened -----------------------------------------------------------------------------
- */
-
-struct seen {
-    const struct op *op;
-    int64_t queued_ns, start_ns, end_ns;
-    unsigned serial;
-    enum work_kind kind;
-    int lane, engine;
-    int waits_for; /* an earlier operation, by an event; -1: none */
-    bool blocking_stream, null_stream;
-};
-
-static struct seen *seen;
-static int seen_count;
-static int next_waits_for = -1;
-
-static int engine_used(const struct op *op) {
-    if (op->work.kind == WORK_MEMSET)
-        return 3;
-    if (op->work.kind != WORK_COPY || op->work.copy.kind == SPAN_H2H)
-        return -1;
-    return op->work.copy.kind == SPAN_H2D ? 0 : op->work.copy.kind == SPAN_D2H ? 1 : 2;
-}
-
-static void watch(const struct op *op, enum op_station station) {
-    if (station == OP_QUEUED) {
-        if (seen_count == MAX_OPS)
-            abort();
-        seen[seen_count++] = (struct seen){
-            .op = op,
-            .serial = op->serial,
-            .kind = op->work.kind,
-            .lane = op->lane,
-            .engine = engine_used(op),
-            .null_stream = op->stream->null_stream,
-            .blocking_stream =
-                !op->stream->null_stream && !(op->stream->flags & cudaStreamNonBlocking),
-            .queued_ns = op->queued_ns,
-            .waits_for = next_waits_for,
-        };
-        next_waits_for = -1;
+/* Loads the kernel and wakes what is slow the first time: times are then the device's own. */
+static void warm_up(void) {
+    cudaStream_t stream;
+    static bool warm;
+    prepare();
+    if (warm)
         return;
-    }
-    for (int i = seen_count - 1; i >= 0; i--) {
-        if (seen[i].serial != op->serial)
-            continue;
-        if (station == OP_STARTED)
-            seen[i].start_ns = op->start_ns;
-        else
-            seen[i].end_ns = op->end_ns;
-        return;
-    }
-}
-
-/* ---- random programs ---------------------------------------------------------------------------
- */
-
-static uint64_t random_state;
-
-static unsigned any(unsigned below) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(random_state >> 33) % below;
-}
-
-static char *pinned, *device_memory;
-enum { BUFFER_BYTES = 1 << 20 };
-
-static void any_copy(cudaStream_t stream) {
-    static const enum cudaMemcpyKind kinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
-                                                cudaMemcpyDeviceToDevice};
-    enum cudaMemcpyKind kind = kinds[any(3)];
-    size_t bytes = 1 + any(BUFFER_BYTES / 2);
-    void *src = kind == cudaMemcpyHostToDevice ? pinned : device_memory;
-    void *dst = kind == cudaMemcpyDeviceToHost ? pinned : device_memory + BUFFER_BYTES / 2;
-    EXPECT_INT(cudaMemcpyAsync(dst, src, bytes, kind, stream), cudaSuccess);
-}
-
-static void any_launch(cudaStream_t stream) {
-    struct kernel_args args = {1000 + any(50000), any(3) ? 0 : 0.25 * (1 + any(4)), any(2) == 0};
-    int blocks = any(4) ? 1 + (int)any(300) : 1 + (int)any(2000);
-    EXPECT_INT(launch(blocks, 32 * (1 + (int)any(16)), any(3) ? 0 : any(40000), args, stream),
-               cudaSuccess);
-}
-
-static void nothing(void *data) {
-    (void)data;
-}
-
-static void any_step(cudaStream_t *streams, cudaEvent_t *events, int *event_op) {
-    cudaStream_t stream = any(8) == 0 ? NULL : streams[any(STREAMS)];
-    unsigned which = any(100), event = any(4);
-    if (which < 35) {
-        any_launch(stream);
-    } else if (which < 60) {
-        any_copy(stream);
-    } else if (which < 67) {
-        EXPECT_INT(cudaMemsetAsync(device_memory, 1, 1 + any(BUFFER_BYTES), stream), cudaSuccess);
-    } else if (which < 75) {
-        EXPECT_INT(cudaEventRecord(events[event], stream), cudaSuccess);
-        event_op[event] = seen_count - 1;
-    } else if (which < 85) {
-        next_waits_for = event_op[event];
-        EXPECT_INT(cudaStreamWaitEvent(stream, events[event], 0), cudaSuccess);
-        next_waits_for = -1;
-    } else if (which < 90) {
-        EXPECT_INT(cudaLaunchHostFunc(stream, nothing, NULL), cudaSuccess);
-    } else if (which < 93) {
-        EXPECT_INT(cudaStreamSynchronize(stream), cudaSuccess);
-    } else if (which < 95) {
-        cudaError_t error = cudaStreamQuery(stream);
-        EXPECT(error == cudaSuccess || error == cudaErrorNotReady);
-    } else {
-        sim_host_work(any(20000), true);
-    }
+    warm = true;
+    cudaStreamCreate(&stream);
+    struct kernel_args args = {1000, 0, 0, 0};
+    launch(1, 32, 0, args, stream);
+    args.light = 1;
+    launch(1, 32, 0, args, stream);
+    cudaLaunchHostFunc(stream, nothing, NULL);
+    cudaDeviceSynchronize();
+    cudaStreamDestroy(stream);
 }
 
 /* Runs the program of that seed from an idle device; what happened is in seen and placed. */
 static int64_t run_program(uint64_t seed) {
-    cudaStream_t streams[STREAMS];
-    cudaEvent_t events[4];
-    int event_op[4] = {-1, -1, -1, -1};
-    random_state = seed;
-    for (int i = 0; i < STREAMS; i++)
-        cudaStreamCreateWithPriority(&streams[i], i % 2 ? cudaStreamNonBlocking : cudaStreamDefault,
-                                     i == 3 ? -2 : 0);
-    for (int i = 0; i < 4; i++)
-        cudaEventCreate(&events[i]);
+    struct objects objects;
+    draw_program(seed);
+    make_objects(&objects);
     cudaDeviceSynchronize();
     sim_host_work(2 * sim_profile()->host_function_awake_ns, false); /* its thread sleeps again */
-    seen_count = placed_count = 0;
+    forget();
     int64_t start_ns = sim_now_ns();
     op_watch = watch;
     for (int i = 0; i < STEPS; i++)
-        any_step(streams, events, event_op);
+        do_step_as("launch", &program[i], &objects);
     cudaDeviceSynchronize();
     op_watch = NULL;
-    for (int i = 0; i < STREAMS; i++)
-        cudaStreamDestroy(streams[i]);
-    for (int i = 0; i < 4; i++)
-        cudaEventDestroy(events[i]);
+    destroy_objects(&objects);
     return start_ns;
-}
-
-static void prepare(void) {
-    if (seen)
-        return;
-    seen = calloc(MAX_OPS, sizeof *seen);
-    placed = calloc(MAX_BLOCKS, sizeof *placed);
-    if (!seen || !placed)
-        abort();
-    cudaFree(NULL);
-    cudaMallocHost((void **)&pinned, BUFFER_BYTES);
-    cudaMalloc((void **)&device_memory, BUFFER_BYTES);
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    struct kernel_args args = {1000, 0, 0};
-    launch(1, 32, 0, args, stream); /* loads the kernel */
-    cudaLaunchHostFunc(stream, nothing, NULL);
-    cudaDeviceSynchronize();
-    cudaStreamDestroy(stream);
 }
 
 /* ---- what must hold
@@ -259,7 +68,7 @@ static int count_out_of_order(void) {
 }
 
 static void nothing_starts_too_early(void) {
-    prepare();
+    warm_up();
     for (int seed = 1; seed <= PROGRAMS; seed++) {
         run_program((uint64_t)seed);
         EXPECT(seen_count > STEPS / 2);
@@ -269,7 +78,7 @@ static void nothing_starts_too_early(void) {
 
 static void an_engine_does_one_thing_at_a_time(void) {
     int pairs = 0;
-    prepare();
+    warm_up();
     for (int seed = 1; seed <= PROGRAMS; seed++) {
         run_program((uint64_t)seed);
         for (int i = 0; i < seen_count; i++)
@@ -309,7 +118,7 @@ static void check_sm_at(int at) {
 }
 
 static void no_sm_holds_more_than_it_can(void) {
-    prepare();
+    warm_up();
     for (int seed = 1; seed <= PROGRAMS; seed++) {
         run_program((uint64_t)seed);
         EXPECT(placed_count > 100 && placed_count < MAX_BLOCKS);
@@ -319,39 +128,110 @@ static void no_sm_holds_more_than_it_can(void) {
     }
 }
 
-/* Work that shares an SM takes at least as long as alone; together the blocks on an SM do no more
- * work than it can, and all the work that there was. */
+/* From at on the blocks of one SM, until end: how far a block that shares the SM comes in its time
+ * on it. It is as fast as alone while they ask for no more than the whole SM, else all share it. */
+static double progress_ns(const struct placed *block, const struct placed *from,
+                          const struct placed *end) {
+    double progress = 0;
+    for (int64_t now_ns = block->start_ns, next_ns; now_ns < block->end_ns; now_ns = next_ns) {
+        double share = 0;
+        next_ns = block->end_ns;
+        for (const struct placed *other = from; other < end; other++) {
+            if (other->start_ns <= now_ns && other->end_ns > now_ns)
+                share += other->share;
+            if (other->start_ns > now_ns && other->start_ns < next_ns)
+                next_ns = other->start_ns;
+            if (other->end_ns > now_ns && other->end_ns < next_ns)
+                next_ns = other->end_ns;
+        }
+        progress += (double)(next_ns - now_ns) / (share > 1 ? share : 1);
+    }
+    return progress;
+}
+
+/* Every block runs once, and does all its work and no more: its time on its SM, at the speed that
+ * the others there leave it, is what it takes alone. Ends are whole ns. */
 static void work_is_conserved(void) {
-    prepare();
+    int slowed = 0;
+    warm_up();
     for (int seed = 1; seed <= PROGRAMS; seed++) {
         run_program((uint64_t)seed);
+        EXPECT_INT(placed_count, blocks_launched);
         qsort(placed, (size_t)placed_count, sizeof *placed, by_sm_and_start);
-        for (int i = 0; i < placed_count;) {
-            int sm = placed[i].sm;
-            double work_ns = 0, busy_ns = 0;
-            int64_t until_ns = 0;
-            for (; i < placed_count && placed[i].sm == sm; i++) {
-                const struct placed *block = &placed[i];
-                double ns = (double)(block->end_ns - block->start_ns);
-                if (block->share == 0)
-                    EXPECT_NEAR(ns, block->alone_ns, 0.5);
-                else
-                    EXPECT(ns >= block->alone_ns - 1);
-                work_ns += block->alone_ns * block->share;
-                int64_t from = block->start_ns > until_ns ? block->start_ns : until_ns;
-                if (block->end_ns > from) {
-                    busy_ns += (double)(block->end_ns - from);
-                    until_ns = block->end_ns;
-                }
+        for (int i = 0, end; i < placed_count; i = end) {
+            for (end = i + 1; end < placed_count && placed[end].sm == placed[i].sm;)
+                end++;
+            for (int j = i; j < end; j++) {
+                const struct placed *block = &placed[j];
+                double took_ns = (double)(block->end_ns - block->start_ns);
+                if (block->share > 0)
+                    slowed += took_ns > block->alone_ns + 2;
+                EXPECT_NEAR(block->share > 0 ? progress_ns(block, &placed[i], &placed[end])
+                                             : took_ns,
+                            block->alone_ns, 1);
             }
-            EXPECT(work_ns <= busy_ns * (1 + 1e-9) + 1);
         }
     }
+    EXPECT(slowed > 1000);
+}
+
+struct taken {
+    long blocks, threads, registers;
+    size_t shared_bytes;
+};
+
+/* What each SM held just before that instant. False if a block of another kernel came at it: room
+ * may be kept for a kernel that is earlier, or has a higher priority. */
+static bool taken_before(int64_t at_ns, const struct placed *of, struct taken *sms) {
+    memset(sms, 0, (size_t)sim_profile()->sms * sizeof *sms);
+    for (const struct placed *block = placed; block < placed + placed_count; block++) {
+        struct taken *sm = &sms[block->sm];
+        if (block->start_ns == at_ns && block->kernel_start_ns != of->kernel_start_ns)
+            return false;
+        if (block->start_ns >= at_ns || block->end_ns < at_ns)
+            continue;
+        sm->blocks++;
+        sm->threads += block->threads;
+        sm->registers += block->registers;
+        sm->shared_bytes += block->shared_bytes;
+    }
+    return true;
+}
+
+static bool fits(const struct placed *block, const struct taken *sm) {
+    const struct sim_profile *profile = sim_profile();
+    return (double)sm->blocks < profile->sm_blocks &&
+           (double)(sm->threads + block->threads) <= profile->sm_threads &&
+           (double)(sm->registers + block->registers) <= profile->sm_registers &&
+           (double)(sm->shared_bytes + block->shared_bytes) <= profile->sm_shared_bytes;
+}
+
+/* After a kernel's first blocks the others wait for room, and for nothing else: just before each
+ * comes, no SM had room for it. Looks at some of them. */
+static void room_is_used_at_once(void) {
+    enum { EVERY = 101, MOST_SMS = 1024 };
+    static struct taken sms[MOST_SMS];
+    int looked_at = 0, with_room = 0;
+    warm_up();
+    for (int seed = 1; seed <= PROGRAMS; seed++) {
+        run_program((uint64_t)seed);
+        for (int i = seed; i < placed_count; i += EVERY) {
+            const struct placed *block = &placed[i];
+            if (block->start_ns == block->kernel_start_ns ||
+                !taken_before(block->start_ns, block, sms))
+                continue;
+            looked_at++;
+            for (int sm = 0; sm < (int)sim_profile()->sms; sm++)
+                with_room += fits(block, &sms[sm]);
+        }
+    }
+    EXPECT(looked_at > 300);
+    EXPECT_INT(with_room, 0);
 }
 
 static void equal_programs_have_equal_schedules(void) {
     static struct seen first[MAX_OPS];
-    prepare();
+    warm_up();
     for (int seed = 1; seed <= PROGRAMS; seed++) {
         run_program((uint64_t)seed); /* what takes longer the first time, and after a long wait */
         int64_t start_ns = run_program((uint64_t)seed);
@@ -373,7 +253,7 @@ static void equal_programs_have_equal_schedules(void) {
 static int64_t kernel_ns(int blocks, struct kernel_args args) {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    seen_count = placed_count = 0;
+    forget();
     op_watch = watch;
     launch(blocks, 256, 0, args, stream);
     cudaStreamSynchronize(stream);
@@ -383,8 +263,8 @@ static int64_t kernel_ns(int blocks, struct kernel_args args) {
 }
 
 static void waves(void) {
-    prepare();
-    struct kernel_args args = {10000, 0, 0}, half = {10000, 0.5, 0};
+    warm_up();
+    struct kernel_args args = {10000, 0, 0, 0}, half = {10000, 0.5, 0, 0};
     int per_sm = sim_resident_blocks(&sim_model_any_kernel, 256, 0);
     int sms = (int)sim_profile()->sms, capacity = per_sm * sms;
     EXPECT(per_sm > 2);
@@ -399,12 +279,12 @@ static void waves(void) {
 /* The second kernel's blocks come as soon as the first one's last wave leaves room, not earlier. */
 static void tail(void) {
     cudaStream_t streams[2];
-    prepare();
-    struct kernel_args args = {10000, 0, 0};
+    warm_up();
+    struct kernel_args args = {10000, 0, 0, 0};
     int capacity = sim_resident_blocks(&sim_model_any_kernel, 256, 0) * (int)sim_profile()->sms;
     for (int i = 0; i < 2; i++)
         cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
-    seen_count = placed_count = 0;
+    forget();
     op_watch = watch;
     launch(capacity + capacity / 2, 256, 0, args, streams[0]);
     launch(capacity, 256, 0, args, streams[1]);
@@ -423,14 +303,14 @@ static void tail(void) {
 static void priorities(void) {
     cudaStream_t low, high;
     int least, greatest;
-    prepare();
-    struct kernel_args args = {10000, 0, 0};
+    warm_up();
+    struct kernel_args args = {10000, 0, 0, 0};
     int capacity = sim_resident_blocks(&sim_model_any_kernel, 256, 0) * (int)sim_profile()->sms;
     cudaDeviceGetStreamPriorityRange(&least, &greatest);
     EXPECT(greatest < least);
     cudaStreamCreateWithPriority(&low, cudaStreamNonBlocking, least);
     cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, greatest - 5);
-    seen_count = placed_count = 0;
+    forget();
     op_watch = watch;
     launch(3 * capacity, 256, 0, args, low);
     launch(capacity, 256, 0, args, high);
@@ -449,11 +329,11 @@ static void concurrent_kernels(void) {
     enum { MANY = 300 };
     cudaStream_t streams[MANY];
     int most = 0;
-    prepare();
-    struct kernel_args args = {10 * 1000 * 1000, 0, 0};
+    warm_up();
+    struct kernel_args args = {10 * 1000 * 1000, 0, 0, 0};
     for (int i = 0; i < MANY; i++)
         cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
-    seen_count = placed_count = 0;
+    forget();
     op_watch = watch;
     for (int i = 0; i < MANY; i++)
         launch(1, 32, 0, args, streams[i]);
@@ -482,8 +362,8 @@ static double cpu_seconds(void) {
 static void many_launches_are_quick(void) {
     enum { MANY = 128, LAUNCHES = 100000 };
     cudaStream_t streams[MANY];
-    prepare();
-    struct kernel_args args = {5000, 0, 0};
+    warm_up();
+    struct kernel_args args = {5000, 0, 0, 0};
     for (int i = 0; i < MANY; i++)
         cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
     double start_s = cpu_seconds();
@@ -506,6 +386,7 @@ int main(void) {
         {"a copy engine does one thing at a time", an_engine_does_one_thing_at_a_time},
         {"no SM holds more than it can", no_sm_holds_more_than_it_can},
         {"work is conserved", work_is_conserved},
+        {"room on an SM is used at once", room_is_used_at_once},
         {"equal programs have equal schedules", equal_programs_have_equal_schedules},
         {"waves", waves},
         {"the tail effect", tail},
