@@ -10,7 +10,8 @@ setup() {
     cd "$BATS_TEST_DIRNAME/.."
 }
 
-# build [MODELS.c]: builds the .cu program on stdin as $dir/program, with no toolkit in sight.
+# build [MODELS.c] [MORE.cu]: builds the .cu program on stdin as $dir/program, with no toolkit in
+# sight.
 build() {
     local sanitize=() objects=() sources=(common/*.c common/*.cu common/sim/*.c)
     objects=("${sources[@]#common/}") # not whatever is there: an older build may have left more
@@ -18,9 +19,12 @@ build() {
     objects=("${objects[@]/%/.o}")
     case $BUILD in *san) sanitize=(-fsanitize=address,undefined -fno-sanitize=function,vptr) ;; esac
     { echo '#include <stdio.h>'; echo '#include "lab.h"'; cat; } >"$dir/program.cu"
-    PATH=/usr/bin:/bin clang -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc -nocudalib \
-        -Xclang -target-sdk-version=11.0 -std=c++17 -O1 -Icommon -Icommon/sim/include \
-        "${sanitize[@]}" -c "$dir/program.cu" -o "$dir/program.o" || return
+    for source in "$dir/program.cu" "${@:2}"; do
+        PATH=/usr/bin:/bin clang -x cuda --cuda-host-only --cuda-path=/nonexistent -nocudainc \
+            -nocudalib -Xclang -target-sdk-version=11.0 -std=c++17 -O1 -Icommon \
+            -Icommon/sim/include "${sanitize[@]}" -c "$source" -o "${source%.cu}.o" || return
+    done
+    if [ $# -gt 1 ]; then objects+=("${2%.cu}.o"); fi
     if [ $# -gt 0 ]; then
         clang -std=c11 -D_GNU_SOURCE -Icommon -Icommon/sim -Icommon/sim/include "${sanitize[@]}" \
             -c "$1" -o "$dir/models.o" || return
@@ -95,6 +99,77 @@ int main() {
 }
 CU
     [ "$("$dir/program")" = "2 cudaSuccess" ]
+}
+
+# Each line is a statement: all of them in main; each in a function; every other one in another file.
+split() { # whole, functions or files
+    local i=0 line names=()
+    : >"$dir/calls.h"
+    { echo '#include "lab.h"'; echo '#include "state.h"'; } >"$dir/more.cu"
+    {
+        echo '#define STATE'
+        echo '#include "state.h"'
+        while read -r line; do
+            names+=("step_$i")
+            case $1 in
+            whole) echo "{ $line }" >>"$dir/calls.h" ;;
+            files) ((i % 2)) && echo "void step_$i() { $line }" >>"$dir/more.cu" ;;&
+            functions | files)
+                echo "step_$i();" >>"$dir/calls.h"
+                if [ "$1" = functions ] || ((i % 2 == 0)); then
+                    echo "__attribute__((noinline)) void step_$i() { $line }"
+                else
+                    echo "void step_$i();"
+                fi
+                ;;
+            esac
+            i=$((i + 1))
+        done
+        echo 'int main() {'
+        echo '#include "calls.h"'
+        echo '}'
+    }
+}
+
+@test "what a program does, and when, does not depend on how it is split into functions and files" {
+    cat >"$dir/models.c" <<'C'
+#include "sim.h"
+static void plan(struct sim_launch *launch, struct sim_plan *plan) { plan->block_ns = 1000 * SIM_ARG(launch, 1, int); }
+static void effect(struct sim_launch *launch) { *SIM_ARG(launch, 0, int *) += SIM_ARG(launch, 1, int); }
+SIM_KERNEL_MODEL(add, .arg_bytes = {8, 4}, .registers = 16, .plan = plan, .effect = effect);
+C
+    cat >"$dir/state.h" <<'CU'
+#include <stdlib.h>
+#ifdef STATE
+__global__ void add(int *n, int more) { *n += more; }
+cudaStream_t one, two; cudaEvent_t done; cublasHandle_t blas; int *n; double *matrix; char *pageable;
+#else
+__global__ void add(int *n, int more);
+extern cudaStream_t one, two; extern cudaEvent_t done; extern cublasHandle_t blas; extern int *n; extern double *matrix; extern char *pageable;
+#endif
+CU
+    cat >"$dir/steps" <<'CU'
+tracer_init(); cudaMallocHost(&n, 4096); cudaMalloc(&matrix, 3 << 20); pageable = (char *)calloc(1, 1 << 20);
+cudaStreamCreate(&one); cudaEventCreate(&done); *n = 0;
+cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking); cublasCreate(&blas);
+trace_begin("a"); add<<<300, 256, 0, one>>>(n, 1); cudaEventRecord(done, one);
+add<<<300, 256, 0, two>>>(n, 10); cudaMemcpyAsync(matrix, pageable, 1 << 20, cudaMemcpyDefault, one);
+cudaStreamWaitEvent(two, done, 0); cublasSetStream(blas, two);
+double x = 1, y = 0; cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 256, 256, 256, &x, matrix, 256, matrix + 65536, 256, &y, matrix + 131072, 256);
+cudaMemcpy(pageable, matrix, 1 << 20, cudaMemcpyDefault); add<<<1, 1>>>(n, 100);
+double x = 1, y = 1; cublasSetStream(blas, one); cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, 256, 256, 256, &x, matrix, 256, matrix + 65536, 256, &y, matrix + 131072, 256);
+add<<<2, 64, 0, two>>>(n, 1000); cudaMemcpyAsync(pageable, matrix, 100, cudaMemcpyDefault, two);
+cudaDeviceSynchronize(); trace_end(); timeline_write("."); printf("%d %lld %lld\n", *n, (long long)wall_ns(), (long long)cpu_ns());
+CU
+    for way in whole functions files; do
+        split $way <"$dir/steps" | CPATH=$dir build "$dir/models.c" "$dir/more.cu"
+        (cd "$dir" && ./program >"$way.txt" && mv timeline.csv "$way.csv")
+        cat "$dir/$way.txt"
+        cmp "$dir/whole.txt" "$dir/$way.txt"
+        cmp "$dir/whole.csv" "$dir/$way.csv"
+    done
+    grep -q "^1111 " "$dir/whole.txt"
+    [ "$(grep -c ",kernel," "$dir/whole.csv")" -eq 6 ]
 }
 
 @test "a call that is not modelled is named by the linker" {
