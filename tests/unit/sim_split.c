@@ -148,7 +148,7 @@ static void split_programs(void) {
         draw_program((uint64_t)seed);
         EXPECT_INT(tap_child(run_here, &run), 0);
         for (int way = 0; way < 3; way++) {
-            cuts.state = (uint64_t)(1000 * seed + way);
+            cuts.state = 1000 * (uint64_t)seed + (uint64_t)way;
             split->ops = split->blocks = 0;
             EXPECT_INT(tap_child(run_here, &split_run), 0);
             expect_equal(whole, split);
@@ -174,7 +174,6 @@ static void other_programs_differ(void) {
     struct run run = {run_whole, whole};
     struct run others[] = {{run_with_more_work, other}, {run_swapped, other}};
     draw_program(1);
-    EXPECT(memcmp(&program[0], &program[STEPS - 1], sizeof *program) != 0);
     EXPECT_INT(tap_child(run_here, &run), 0);
     for (int i = 0; i < 2; i++) {
         EXPECT_INT(tap_child(run_here, &others[i]), 0);
