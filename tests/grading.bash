@@ -42,9 +42,9 @@ refused() {
     grep -qF -- "$2" "$report" || { echo "the report does not say: $2"; return 1; }
 }
 
-# gpu_run LAB FOLDER: a run on a GPU as a student has one: the recorded one, all of it 1 % slower.
+# gpu_run RECORDED FOLDER: a run on a GPU as a student has one: a recorded one, all of it 1 % slower.
 gpu_run() {
-    cp labs/"$1"-*/recorded/h200/*.csv "$2"
+    cp "$1"/*.csv "$2"
     python3 - "$2" <<'END'
 import csv, sys
 for name, columns in (("results", ("median", "min", "max")), ("timeline", ("start_ns", "end_ns"))):
