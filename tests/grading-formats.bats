@@ -140,6 +140,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
         os.chmod(archive.extract(info, sys.argv[2]), info.external_attr >> 16)
 END
     [ -z "$(find "$root/source" -path '*solution*')" ]
+    for recorded in labs/*/recorded/*/results.csv; do cmp "$recorded" "$root/source/suite/$recorded"; done
     # shellcheck disable=SC2086 # no variables but these, no toolkit in the path
     clean="env -i PATH=/usr/bin:/bin HOME=$root AUTOGRADER_ROOT=$root"
     $clean "$root/source/setup.sh"

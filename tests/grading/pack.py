@@ -17,8 +17,10 @@ SECRET = ("tests/solutions/*", "tests/rubric/*", "tests/grade*", "tests/grading/
 SHEETS = ("handouts/lab-*.md", "handouts/figures/*", "handouts/gallery.md")
 GRADER = ("Makefile", "LICENSE", "common/*", "labs/*", "tests/grade", "tests/grading/*",
           "tests/rubric/*")
-NOT_GRADED_FROM = ("labs/*/recorded/*", "labs/*/answers.txt", "tests/grading/perfect.py",
-                   "tests/grading/pack.py")
+# Of recorded runs the grader needs results.csv: it knows by them who hands one in as their own.
+NOT_GRADED_FROM = ("labs/*/recorded/*/run.csv", "labs/*/recorded/*/timeline.csv",
+                   "labs/*/recorded/*/checks.csv", "labs/*/recorded/*/report.txt",
+                   "labs/*/answers.txt", "tests/grading/perfect.py", "tests/grading/pack.py")
 
 SETUP = """#!/usr/bin/env bash
 # Gradescope runs this once, when it makes the image: tools, then all that no hand-in changes.
