@@ -29,11 +29,13 @@ NVCC      ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 
 override NVCC := $(or $(filter %/nvcc,$(realpath $(NVCC))),$(NVCC))
 CUDA      := $(if $(NVCC),$(realpath $(shell $(NVCC) --dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p')))
 CUDA_DIRS := lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib extras/CUPTI/lib64 extras/CUPTI/lib
-# Where NVIDIA's installers, package managers and Debian (nvidia-cuda-toolkit) put CUPTI.
+# Where NVIDIA's installers, package managers and Debian (nvidia-cuda-toolkit) put libraries and CUPTI.
+cuda_library = $(if $(CUDA),$(firstword $(wildcard $(addsuffix /lib$(1).so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(MACHINE)-linux-gnu))))
+MACHINE   := $(shell uname -m)
 CUPTI     ?= $(if $(and $(CUPTI_H),$(CUPTI_LIB)),yes)
 CUPTI_H   := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /cupti.h,$(CUDA)/extras/CUPTI/include $(CUDA)/include $(CUDA)/targets/*/include /usr/include))))
-CUPTI_LIB := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /libcupti.so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(shell uname -m)-linux-gnu))))
-CUBLAS    := $(if $(CUDA),$(firstword $(wildcard $(addsuffix /libcublas.so,$(CUDA_DIRS:%=$(CUDA)/%) /usr/lib/$(shell uname -m)-linux-gnu))))
+CUPTI_LIB := $(call cuda_library,cupti)
+CUBLAS    := $(call cuda_library,cublas)
 CUDA_LIBS := $(if $(CUDA),$(foreach d,$(CUDA_DIRS),$(wildcard $(CUDA)/$(d)/.)))
 HAVE_GPU  := $(shell nvidia-smi -L 2>/dev/null | grep -q . && echo yes)
 

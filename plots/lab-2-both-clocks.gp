@@ -32,16 +32,16 @@ do for [side=1:2] {
     mode = side == 1 ? "spin" : "block"
     undefine $bars
     set print $bars
-    count = 0; measured = ""
+    measured = ""
     do for [i=1:calls_n] {
         if (word(calls_key[i], 5) eq mode) {
-            count = count + 1; measured = measured." ".word(calls_key[i], 4)." "
+            measured = measured." ".word(calls_key[i], 4)." "
             x = place_of(calls_key[i]) + (word(calls_key[i], 3) eq "cpu" ? 0.02 : -0.38) + bar * (calls_run[i] - 1) + bar / 2
             print sprintf("%.4f\t%.6g\t%d\t%s", x, calls_y[i] < base ? base * 1.02 : calls_y[i], rgb_of(calls_key[i], calls_run[i]), show(calls_y[i]))
         }
     }
     unset print
-    if (count) {
+    if (measured ne "") {
         set lmargin at screen side == 1 ? 0.065 : 0.545; set rmargin at screen side == 1 ? 0.505 : 0.985
         set title (side == 1 ? "the driver spins while it waits" : "the driver sleeps (cudaDeviceScheduleBlockingSync)") font pt(12) offset 0,-0.4
         do for [i=1:4] {

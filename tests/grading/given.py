@@ -19,6 +19,11 @@ def length_share(span, sms, whole_ms, whole_blocks):
     return (int(span["end_ns"]) - int(span["start_ns"])) / (share * whole_ms * 1e6)
 
 
+def fail(checks, name, measured, required):
+    checks[name] = {"id": name, "verdict": "fail", "measured": measured, "required": required,
+                    "why": ""}
+
+
 def check_kernel_ms(rubric, run, checks):
     """Of kernels side by side all but the first can be held up, so the shortest one counts."""
     for part, (whole_ms, whole_blocks) in rubric.kernel_ms.items():
@@ -26,11 +31,9 @@ def check_kernel_ms(rubric, run, checks):
                   for span in run.spans if span["part"] == part and span["kind"] == "kernel"
                   and span["name"].startswith("transform_kernel")]
         if shares and min(shares) > SLACK:
-            name = f"{part}-kernel-as-given"
-            checks[name] = {
-                "id": name, "verdict": "fail", "measured": f"{100 * min(shares):.0f} %",
-                "required": f"at most {100 * SLACK:.0f} % of the length that the exercise gives "
-                            "its kernel: hand x->transform on as it is", "why": ""}
+            fail(checks, f"{part}-kernel-as-given", f"{100 * min(shares):.0f} %",
+                 f"at most {100 * SLACK:.0f} % of the length that the exercise gives its kernel: "
+                 "hand x->transform on as it is")
 
 
 def check_at_most(rubric, checks):
@@ -45,9 +48,8 @@ def check_kernels(rubric, run, checks):
     for part, most in rubric.kernels.items():
         n = sum(span["part"] == part and span["kind"] == "kernel" for span in run.spans)
         if n > most:
-            name = f"{part}-work-as-given"
-            checks[name] = {"id": name, "verdict": "fail", "measured": f"{n} kernels",
-                            "required": f"at most {most}: leave the work in x as it is", "why": ""}
+            fail(checks, f"{part}-work-as-given", f"{n} kernels",
+                 f"at most {most}: leave the work in x as it is")
 
 
 def checked(rubric, run):
