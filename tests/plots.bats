@@ -391,3 +391,10 @@ PYTHON
         tests/compare-json "$run/timeline.csv" "$run/timeline.json"
     done
 }
+
+@test "no locale, as in a bare container: nothing but the charts is spoken of" {
+    run --separate-stderr env -u LANG -u LC_ALL -u LC_CTYPE plots/draw "$run" png
+    [ "$status" -eq 0 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ "$stderr" == "charts: "* ]]
+}
