@@ -224,7 +224,7 @@ test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 run
 	@$(if $(HAVE_GPU)$(RUN),,echo "no GPU here (nvidia-smi finds none); make test needs none" >&2; exit 3;) \
 	$(if $(CUPTI:no=),,echo "left out, because this toolkit has no CUPTI: $(NEED_CUPTI)";) \
 	BUILD=$(B) LABS="$(LABS)" REPEAT=$(REPEAT) TEST_LIMIT_S=7200 \
-	    $(RUN) tests/run $(GPU_TESTS) tests/gpu/time-outs tests/gpu/labs tests/gpu/exercises tests/gpu/memory
+	    $(RUN) tests/run $(GPU_TESTS) tests/gpu/time-outs tests/gpu/labs tests/gpu/exercises tests/gpu/grading tests/gpu/memory
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls
 	@$(RUN) $< $(ARGS)
 

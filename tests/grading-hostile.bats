@@ -377,6 +377,15 @@ for command in (f"echo x >{others}/file", f"mkdir {others}/folder", "rm -rf .. ;
                 f"ln -s / {others}/link", "echo x >~/../others/file"):
     assert not guard.run(["sh", "-c", command], own, own, limits).ok, command
 assert os.listdir(others) == [], os.listdir(others)
+# Beside a GPU's driver, which writes in /proc: its own process's files, and no other's.
+limits = guard.Limits(time_s=5, writable=("/proc/self", own + "/mine"))
+write = "printf x >{}"
+assert guard.run(["sh", "-c", write.format("/proc/self/comm")], own, own, limits).ok
+assert not guard.run(["sh", "-c", write.format(f"/proc/{os.getpid()}/comm")], own, own, limits).ok
+one_file = guard.Limits(time_s=5, writable=(own + "/mine",))
+assert guard.run(["sh", "-c", write.format(own + "/mine")], others, others, one_file).ok
+assert not guard.run(["sh", "-c", write.format(own + "/more")], others, others, one_file).ok
+assert not guard.run(["sh", "-c", "rm " + own + "/mine"], others, others, one_file).ok
 END
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs one command under limits: confine.py CPU_S MEMORY_BYTES FILE_BYTES WRITE_DIR -- COMMAND...
+"""Runs one command under limits: confine.py CPU_S MEMORY_BYTES FILE_BYTES PATH... -- COMMAND...
 
 A program of its own, so that the limits are set in a process that has no threads.  0 means no
-limit.  WRITE_DIR is the only folder in which files can be changed, where the kernel knows Landlock
-(Linux 5.13 and later); elsewhere a program's symbols (source.py) keep it from opening files.
+limit.  Only these paths, files and folders, can be changed, where the kernel knows Landlock (Linux
+5.13 and later); elsewhere a program's symbols (source.py) keep it from opening files.
 """
 import ctypes
 import os
@@ -15,6 +15,7 @@ PATH_BENEATH = 1
 # linux/landlock.h: write, remove, make, link, truncate; not read and not execute.
 WRITES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 TRUNCATE = 1 << 14  # since version 3
+OF_A_FILE = 1 << 1 | TRUNCATE  # the others of these are about folders
 
 
 class Ruleset(ctypes.Structure):
@@ -26,8 +27,8 @@ class PathRule(ctypes.Structure):
     _fields_ = [("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32)]
 
 
-def landlock(folders):
-    """No writing outside these folders.  False if the kernel cannot do that."""
+def landlock(paths):
+    """No writing outside these paths.  False if the kernel cannot do that."""
     libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(CREATE_RULESET, None, 0, 1)
     if version < 1:
@@ -35,9 +36,11 @@ def landlock(folders):
     access = WRITES | (TRUNCATE if version >= 3 else 0)
     ruleset = Ruleset(access)
     handle = libc.syscall(CREATE_RULESET, ctypes.byref(ruleset), ctypes.sizeof(ruleset), 0)
-    for folder in folders:
-        rule = PathRule(access, os.open(folder, os.O_PATH | os.O_CLOEXEC))
-        libc.syscall(ADD_RULE, handle, PATH_BENEATH, ctypes.byref(rule), 0)
+    for path in paths:
+        given = access if os.path.isdir(path) else access & OF_A_FILE
+        rule = PathRule(given, os.open(path, os.O_PATH | os.O_CLOEXEC))
+        if libc.syscall(ADD_RULE, handle, PATH_BENEATH, ctypes.byref(rule), 0):
+            sys.exit(f"{path}: {os.strerror(ctypes.get_errno())}, so it cannot be allowed")
     no_new_privileges = 38
     return (libc.prctl(no_new_privileges, 1, 0, 0, 0) == 0
             and libc.syscall(RESTRICT_SELF, handle, 0) == 0)
@@ -52,14 +55,15 @@ def limit(what, value):
 
 def main(arguments):
     cpu_s, memory_bytes, file_bytes = (int(word) for word in arguments[:3])
-    write_dir, command = arguments[3], arguments[5:]
+    end = arguments.index("--")
+    paths, command = arguments[3:end], arguments[end + 1:]
     death_signal, kill = 1, 9
     ctypes.CDLL(None).prctl(death_signal, kill, 0, 0, 0)  # not to outlive the grader
     limit(resource.RLIMIT_CPU, cpu_s)
     limit(resource.RLIMIT_AS, memory_bytes)
     limit(resource.RLIMIT_FSIZE, file_bytes)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    landlock([write_dir, "/dev"])  # /dev: a GPU's device files
+    landlock([*paths, "/dev"])  # /dev: a GPU's device files
     try:
         os.execvpe(command[0], command, os.environ)
     except OSError as error:

@@ -20,6 +20,7 @@ class Limits:
     memory_bytes: int = 4 << 30
     address_space: bool = True  # False where CUDA's driver reserves far more than it uses
     file_bytes: int = 256 << 20
+    writable: tuple = ()  # besides the folder that is the program's own
 
 
 @dataclass
@@ -79,10 +80,11 @@ def collect(process, limits):
 
 
 def run(command, cwd, write_dir, limits, extra_env=None):
-    """Runs command in cwd; files can be written below write_dir only, which is also its HOME."""
+    """Runs command in cwd; files can be written below write_dir, which is also its HOME, and in
+    limits.writable."""
     memory = limits.memory_bytes if limits.address_space else 0
     confined = [sys.executable, "-I", "-S", CONFINE, str(int(limits.time_s) + 1), str(memory),
-                str(limits.file_bytes), write_dir, "--", *command]
+                str(limits.file_bytes), write_dir, *limits.writable, "--", *command]
     with subprocess.Popen(confined, cwd=cwd, env=environment(write_dir, extra_env),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
