@@ -24,7 +24,9 @@ if (strstrt(" ".GPVAL_TERMINALS." ", " ".terminal." ") == 0) {
     exit status 1
 }
 # A picture of W by H px at 96 dpi, in any format alike (an em is 14.67 px).
-OPEN = 'eval open_picture(format); if (temporary ne "-") { set output temporary }'
+# PLOT_WIDTH, if set, is W: a narrower picture has larger letters on paper.
+asked_width = int(real(system("printf %s \"${PLOT_WIDTH:-0}\"")))
+OPEN = 'if (asked_width >= 600) { W = asked_width }; eval open_picture(format); if (temporary ne "-") { set output temporary }'
 open_picture(f) = f eq "png" ? sprintf("set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'", terminal, W, H, font_name) : \
     f eq "pdf" ? sprintf("set terminal %s size %.4fin,%.4fin font '%s,11' fontscale 0.74 noenhanced background '#ffffff'", terminal, W/96.0, H/96.0, font_name) : \
     f eq "svg" ? sprintf("set terminal %s size %d,%d font '%s,14.67' noenhanced background '#ffffff'", terminal, W, H, font_name) : \

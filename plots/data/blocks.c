@@ -8,7 +8,7 @@
 
 enum {
     LEFT_PX = 86,
-    WIDTH_PX = PIXELS - LEFT_PX - 22,
+    RIGHT_PX = 22,
     USE_TOP_PX = 92,
     USE_PX = 80,
     ROWS_PX = 660,
@@ -26,6 +26,10 @@ struct blocks {
     const char *kernel[MAX_KERNELS];
     size_t bars, merged;
 };
+
+static int width_px(void) {
+    return picture_px() - LEFT_PX - RIGHT_PX;
+}
 
 static int by_sm(const void *left, const void *right) {
     const struct span *a = (const struct span *)left, *b = (const struct span *)right;
@@ -106,17 +110,17 @@ static int kernel_of(const struct blocks *b, const struct span *span) {
 
 /* The share of each px of time that blocks were at work, summed over blocks. */
 static void emit_use(struct blocks *b, double *busy_ns) {
-    static double use[WIDTH_PX];
+    static double use[MOST_PX];
     for (size_t i = 0; i < b->count; i++) {
         double x0 = (double)b->at[i].start_ns / b->ns_per_px;
         double x1 = (double)b->at[i].end_ns / b->ns_per_px;
         *busy_ns += (double)(b->at[i].end_ns - b->at[i].start_ns);
-        for (int x = (int)x0; x < WIDTH_PX && x < x1; x++)
+        for (int x = (int)x0; x < width_px() && x < x1; x++)
             use[x] += fmin(x1, x + 1) - fmax(x0, x);
     }
     double most = 0;
     puts("$use << EOD");
-    for (int x = 0; x < WIDTH_PX; x++) {
+    for (int x = 0; x < width_px(); x++) {
         printf("%d\t%.3f\n", x, use[x]);
         most = fmax(most, use[x]);
     }
@@ -204,16 +208,16 @@ void blocks_emit(const char *title, const char *part, const char *dir) {
     b.count = spans.blocks;
     spans.count = 0; /* only blocks are drawn, so time begins and ends with them */
     spans_start_at_zero(&spans);
-    b.ns_per_px = (double)spans.end_ns * 1.01 / WIDTH_PX;
+    b.ns_per_px = (double)spans.end_ns * 1.01 / width_px();
     find_places(&b);
     qsort(b.at, b.count, sizeof *b.at, by_place);
     find_kernels(&b);
     b.row_px = fmin(14, (double)ROWS_PX / (b.sms * b.places));
     double rows_px = b.row_px * b.sms * b.places, busy_ns = 0;
     struct axis axis;
-    axis_make(&axis, 0, (int64_t)((double)spans.end_ns * 1.01), WIDTH_PX);
-    printf("W = %d; H = %d; width = %d; rows_px = %.2f; row_px = %.3f\n", PIXELS,
-           (int)(USE_TOP_PX + USE_PX + 20 + rows_px + 70), WIDTH_PX, rows_px, b.row_px);
+    axis_make(&axis, 0, (int64_t)((double)spans.end_ns * 1.01), width_px());
+    printf("W = %d; H = %d; width = %d; rows_px = %.2f; row_px = %.3f\n", picture_px(),
+           (int)(USE_TOP_PX + USE_PX + 20 + rows_px + 70), width_px(), rows_px, b.row_px);
     printf("left = %d; use_top = %d; use_px = %d\naxis = ", LEFT_PX, USE_TOP_PX, USE_PX);
     emit_text(axis.text);
     snprintf(text, sizeof text, "%s %s, part %s: blocks on SMs", spans.about[0].lab,

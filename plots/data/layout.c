@@ -184,12 +184,18 @@ static void place_lanes(const struct layout *l, struct panel *panel) {
     panel->bottom = panel->top + y;
 }
 
+int picture_px(void) {
+    const char *asked = getenv("PLOT_WIDTH");
+    int px = asked ? atoi(asked) : 0;
+    return px >= 600 && px <= MOST_PX ? px : 1400;
+}
+
 static void make_main_panel(struct layout *l) {
     struct panel *all = &l->panel[0];
     all->from_ns = 0;
     all->to_ns = l->spans->end_ns + l->spans->end_ns / 80 + 1;
     all->left = l->label_px + 18;
-    all->right = PIXELS - 22;
+    all->right = picture_px() - 22;
     all->top = TOP_PX;
     all->lanes = l->lanes;
     for (int i = 0; i < l->lanes; i++)

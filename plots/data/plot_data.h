@@ -101,6 +101,8 @@ double text_width(const char *text, double em_px); /* of DejaVu Sans */
 /* The longest form of a name that fits: whole, without arguments, cut; "" if none does. */
 const char *name_that_fits(const char *name, double width_px, double em_px);
 const char *short_name(const char *name);
+/* Turns the spaces where lines must end into newlines; returns the number of lines. */
+int wrap_text(char *text, double width_px, double em_px);
 const char *show_ns(double ns);      /* "8.33 ms"; one of 16 rotating buffers */
 const char *show_count(long long n); /* "12 345" */
 void emit_text(const char *text);    /* as a quoted gnuplot string */
@@ -108,7 +110,10 @@ void emit_field(const char *text);   /* as a field between tabs */
 
 /* ---- layout.c ---- */
 
-enum { PIXELS = 1400, MIN_BAR_PX = 3, MAX_LANES = 96, MAX_ZOOMS = 2 };
+enum { MOST_PX = 4000, MIN_BAR_PX = 3, MAX_LANES = 96, MAX_ZOOMS = 2 };
+
+/* How wide a picture is: 1400 px, or PLOT_WIDTH. A narrower one has larger letters on paper. */
+int picture_px(void);
 
 struct lane {
     char label[64];

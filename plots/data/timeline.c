@@ -27,7 +27,7 @@ static void emit_panel(const struct layout *l, int index) {
     axis_make(&axis, p->from_ns, p->to_ns, p->right - p->left);
     int i = index + 1;
     printf("P_left[%d] = %.8f; P_right[%d] = %.8f; P_top[%d] = %.8f; P_bottom[%d] = %.8f\n", i,
-           p->left / PIXELS, i, p->right / PIXELS, i, 1 - p->top / l->height, i,
+           p->left / picture_px(), i, p->right / picture_px(), i, 1 - p->top / l->height, i,
            1 - p->bottom / l->height);
     printf("P_width[%d] = %.8f; P_height[%d] = %.8f\n", i, p->right - p->left, i,
            p->bottom - p->top);
@@ -244,7 +244,7 @@ void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     spans_read(&spans, part, runs, dirs);
     layout_make(&layout, &spans);
     bars_make(&bars, &layout);
-    printf("W = %d; H = %d; panels = %d\n", PIXELS, layout.height, layout.panels);
+    printf("W = %d; H = %d; panels = %d\n", picture_px(), layout.height, layout.panels);
     static const char *const arrays[] = {"left",   "right", "top",  "bottom", "width",
                                          "height", "title", "axis", "stripes"};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
