@@ -266,7 +266,8 @@ labs: ## run every lab
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
 	@$(call one_of,FORMAT,$(PICTURES))
-	@run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; $(RUN) $< --out "$$run" $(ARGS) | tee "$$run/report.part"; status=$$?; \
+	@$(if $(filter --help --version,$(ARGS)),$< $(ARGS); exit,:); \
+	run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; $(RUN) $< --out "$$run" $(ARGS) | tee "$$run/report.part"; status=$$?; \
 	case $$status in \
 	    0 | 1 | 77) mv "$$run/report.part" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
 	    *) rm -f "$$run/report.part" ;; \

@@ -90,10 +90,13 @@ static void help_table(const struct option_spec *table) {
     }
 }
 
-void options_help(const char *program, const char *summary, const struct option_spec *own,
-                  const struct option_spec *shared) {
+void options_help(const char *program, const char *summary, const char *const *parts,
+                  const struct option_spec *own, const struct option_spec *shared) {
     printf("usage: %s [--option value ...]\n\n", program);
     say("%s", summary);
+    printf("\nParts:\n");
+    for (int i = 0; parts[i] != NULL; i++)
+        printf("  %c  %s\n", 'a' + i, parts[i]);
     if (own != NULL && own->name != NULL) {
         printf("\nOptions of this lab:\n");
         help_table(own);

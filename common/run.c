@@ -48,18 +48,26 @@ static void finish_stdout(void) {
         die(EXIT_ENVIRONMENT, "cannot write the report to standard output; make room");
 }
 
+static int n_parts(void) {
+    int n = 0;
+    while (lab->parts[n] != NULL)
+        n++;
+    return n;
+}
+
 static void check_parts(void) {
+    const char last = (char)('a' + n_parts() - 1);
     for (const char *letter = opt_parts; letter != NULL && *letter != '\0'; letter++) {
-        if (strchr(lab->parts, *letter) == NULL)
-            die(EXIT_USAGE, "--parts: '%s' names no part '%c'; allowed: letters of %s", opt_parts,
-                *letter, lab->parts);
+        if (*letter < 'a' || *letter > last)
+            die(EXIT_USAGE, "--parts: '%s' names no part '%c'; allowed: letters from a to %c",
+                opt_parts, *letter, last);
     }
 }
 
 static void parse_command_line(int argc, char **argv) {
     options_parse(lab->options, shared_options, argc, argv);
     if (opt_help)
-        options_help(lab->name, lab->summary, lab->options, shared_options);
+        options_help(lab->name, lab->summary, lab->parts, lab->options, shared_options);
     if (opt_version)
         printf("%s %s\n", lab->name, LAB_VERSION);
     if (opt_help || opt_version) {
@@ -110,11 +118,11 @@ void lab_begin(const struct lab *which, int argc, char **argv) {
     print_heading();
 }
 
-bool part_begin(char letter, const char *title) {
+bool part_begin(char letter) {
     if (opt_parts != NULL && strchr(opt_parts, letter) == NULL)
         return false;
     char heading[200];
-    snprintf(heading, sizeof heading, "%c. %s", letter, title);
+    snprintf(heading, sizeof heading, "%c. %s", letter, lab->parts[letter - 'a']);
     range_begin(heading);
     printf("\n%s\n", heading);
     return true;

@@ -15,7 +15,7 @@ struct lab {
     const char *name;                  /* "lab-1": the prefix of messages, the folder in out/ */
     const char *title;                 /* "async-check" */
     const char *summary;               /* one or two sentences for --help and the report */
-    const char *parts;                 /* "abcde" */
+    const char *const *parts;          /* titles of parts a, b, c, ...; ends with NULL */
     const struct option_spec *options; /* ends with {0}; NULL if none */
 };
 
@@ -25,7 +25,7 @@ struct lab {
 void lab_begin(const struct lab *lab, int argc, char **argv);
 
 /* True if the part was asked for (--parts); prints its heading. */
-bool part_begin(char letter, const char *title);
+bool part_begin(char letter);
 
 /* How many rounds to measure: --repeats, or 11 for work under 100 ms a round, 3 above. */
 int repeats(int64_t round_ns);

@@ -16,9 +16,11 @@ static const struct option_spec options[] = {
     {"bytes", OPTION_BYTES, &opt_bytes, 1, INT64_MAX / 4, NULL, "size of the copies"},
     {"dim", OPTION_INT, &opt_dim, 1, 32768, NULL, "dimension of the products"},
     {NULL, OPTION_FLAG, NULL, 0, 0, NULL, NULL}};
+static const char *const parts[] = {"copies", "matrix products", "tracing", "clock and timeline",
+                                    NULL};
 static const struct lab bench = {
     "bench", "what the measuring costs",
-    "The labs' way of copying, multiplying, timing and recording, beside the bare calls.", "abcd",
+    "The labs' way of copying, multiplying, timing and recording, beside the bare calls.", parts,
     options};
 
 /* The real clock, also on a simulated GPU: what the host's own code costs. */
@@ -281,13 +283,13 @@ static void cost_of_writing(void) {
 
 int main(int argc, char **argv) {
     lab_begin(&bench, argc, argv);
-    if (part_begin('a', "copies"))
+    if (part_begin('a'))
         compare_copies();
-    if (part_begin('b', "matrix products"))
+    if (part_begin('b'))
         compare_products();
-    if (part_begin('c', "tracing"))
+    if (part_begin('c'))
         cost_of_tracing();
-    if (part_begin('d', "clock and timeline")) {
+    if (part_begin('d')) {
         cost_of_clock();
         cost_of_timeline();
         cost_of_writing();

@@ -50,7 +50,7 @@ print(dict(csv.reader(open(sys.argv[1], newline="")))[sys.argv[2]])' "$out/run.c
     run_probe 2 "--memory: 'pin' is not known; allowed: pageable|pinned|registered" --memory pin
     run_probe 2 "--repeats: '0' is zero; allowed: a whole number, 1 to 1001" --repeats 0
     run_probe 2 "--repeats: '1002' is too large" --repeats=1002
-    run_probe 2 "--parts: 'az' names no part 'z'; allowed: letters of ab" --parts az
+    run_probe 2 "--parts: 'az' names no part 'z'; allowed: letters from a to b" --parts az
     run_probe 2 "--out: its value is missing" --out --no-trace
 }
 

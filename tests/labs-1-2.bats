@@ -111,7 +111,7 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     for memory in pinned registered; do
         lab 1 --parts b --memory "$memory"
         [ "$status" -eq 0 ]
-        [[ $output == *"copy out: $memory memory"* ]]
+        [[ $output == *"from and to $memory host memory"* ]]
         [ "$(verdict b-copy-out-does-not-wait)" = pass ]
         holds "{b,d2h call} < 1e5"
     done

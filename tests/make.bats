@@ -48,6 +48,15 @@ setup() {
     [[ "$output" =~ "lab-4: "[1-9]" answers are blank" ]]
 }
 
+@test "ARGS=--help prints the help and writes nothing, not over the last report either" {
+    run -0 make -s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" lab-4 ARGS=--help
+    [[ "$output" == *"usage: lab-4 "*"  d  the same work cut in six ways"* ]]
+    [[ "$output" != *charts:* ]]
+    [ ! -e "$dir/out" ]
+    run -0 make -s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" exercise-4 ARGS=--version
+    [[ "$output" == *"exercise-4 "[0-9]* ]]
+}
+
 @test "what was compiled for another version or with other flags is compiled anew, and only then" {
     object=$dir/sim/error.c.o
     make -s B="$dir" "$object"

@@ -78,14 +78,15 @@ static void go_wrong(void) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"one sleeping kernel", "nothing", NULL};
     static const struct lab lab = {"probe", "every way to go wrong",
-                                   "Has one option of each type and nothing to teach.", "ab",
+                                   "Has one option of each type and nothing to teach.", parts,
                                    options};
     lab_begin(&lab, argc, argv);
     print_options();
     cudaStream_t stream;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    if (part_begin('a', "one sleeping kernel")) {
+    if (part_begin('a')) {
         part_rounds("a", repeats(sleep_ns), sleep_once, stream);
         result("a", "launch call", "ns", &launch_call);
         wait_in_real_time();
@@ -99,7 +100,7 @@ int main(int argc, char **argv) {
             check("a-kernels", timeline_count_of("a", SPAN_KERNEL) == 1 && !fail,
                   show_time((double)sleep_ns), "one kernel", "one kernel was recorded");
     }
-    if (part_begin('b', "nothing"))
+    if (part_begin('b'))
         check_cannot_show("b-nothing", "there is nothing in part b");
     CUDA_CHECK(cudaStreamDestroy(stream));
     return lab_end();

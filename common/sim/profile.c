@@ -2,6 +2,7 @@
 #include "profile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ static void read_file(struct sim_profile *profile, const char *path, int host) {
 /* The folder of the profiles does not depend on the current folder: it is found from the program's
  * own place (installed: beside it; built: two levels up), then where it was when that was built. */
 static const char *folder(void) {
-    static char path[4096 + 64];
+    static char path[4096 + 64], plain[PATH_MAX]; /* plain: without the dots, for messages */
     static const char *const beside[] = {"devices", "../../common/sim/devices"};
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -213,7 +214,7 @@ static const char *folder(void) {
     for (int i = 0; slash && i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", self, beside[i]);
         if (!access(path, R_OK | X_OK))
-            return path;
+            return realpath(path, plain) ? plain : path;
     }
     snprintf(path, sizeof path, "%s", SIM_DEVICES_DIR);
     if (access(path, R_OK | X_OK))

@@ -53,8 +53,9 @@ static void judge_queueing(void) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"how long queueing holds the host", NULL};
     static const struct lab lab = {"exercise-1", "give the host back",
-                                   "Queue copies and a kernel without holding the host.", "a",
+                                   "Queue copies and a kernel without holding the host.", parts,
                                    NULL};
     lab_begin(&lab, argc, argv);
     x.words = WORDS;
@@ -68,7 +69,7 @@ int main(int argc, char **argv) {
     exercise_setup(&x);
     if (!x.host)
         die(EXIT_FAIL, "exercise_setup left x->host empty; set it to memory for x->words words");
-    if (part_begin('a', "how long queueing holds the host")) {
+    if (part_begin('a')) {
         part_rounds("a", repeats((int64_t)KERNEL_MS * 1000000), one_round, NULL);
         check("a-words-right", right, right ? "all right" : "wrong words",
               "every word transformed once", "the device did what was asked, each round anew");

@@ -185,23 +185,29 @@ static void with_copies(struct work *w, const char *part, enum host_kind kind) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {
+        "a sleeping kernel alone",
+        "copy in, sleep, copy out: pageable memory, or as --memory says",
+        "copy in, sleep, copy out: pinned memory",
+        "how deep the queue is",
+        "one operation in the NULL stream",
+        NULL};
     static const struct lab lab = {
         "lab-1", "async-check",
         "Which calls come back before the device has done the work they stand for: kernel "
         "launches, copies from pageable and from pinned memory, callbacks.",
-        "abcde", options};
+        parts, options};
     static struct work b, c;
     lab_begin(&lab, argc, argv);
-    if (part_begin('a', "a sleeping kernel alone"))
+    if (part_begin('a'))
         kernel_alone();
-    if (part_begin('b', text("copy in, sleep, copy out: %s memory",
-                             host_kind_name((enum host_kind)memory))))
+    if (part_begin('b'))
         with_copies(&b, "b", (enum host_kind)memory);
-    if (part_begin('c', "copy in, sleep, copy out: pinned memory"))
+    if (part_begin('c'))
         with_copies(&c, "c", HOST_PINNED);
-    if (part_begin('d', "how deep the queue is"))
+    if (part_begin('d'))
         queue_depth();
-    if (part_begin('e', "one operation in the NULL stream"))
+    if (part_begin('e'))
         null_stream();
     return lab_end();
 }

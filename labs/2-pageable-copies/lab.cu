@@ -22,17 +22,20 @@ static const struct option_spec options[] = {
     {}};
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"copy in, sleep, copy out: a large buffer",
+                                        "which calls wait: the manual against this machine",
+                                        "time to return against size", NULL};
     static const struct lab lab = {
         "lab-2", "pageable-copies",
         "When a copy comes back, for pageable, pinned and registered memory, and what the host "
         "does until then.",
-        "abc", options};
+        parts, options};
     lab_begin(&lab, argc, argv);
-    if (part_begin('a', "copy in, sleep, copy out: a large buffer"))
+    if (part_begin('a'))
         part_program();
-    if (part_begin('b', "which calls wait: the manual against this machine"))
+    if (part_begin('b'))
         part_table();
-    if (part_begin('c', "time to return against size"))
+    if (part_begin('c'))
         part_sizes();
     return lab_end();
 }

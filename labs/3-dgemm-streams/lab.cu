@@ -275,25 +275,29 @@ static void part_e(void) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {
+        "products in one stream, and in a stream each",    "the same behind a gate",
+        "the window: which dims overlap on this GPU",      "the tail",
+        "what to do instead: many small products at once", NULL};
     static const struct lab lab = {
         "lab-3", "dgemm-streams",
         "Two cublasDgemm calls in one stream, in a stream each, and behind a gate: when do they "
         "run at the same time? Predicted from launch time, kernel time and blocks, then observed.",
-        "abcde", options};
+        parts, options};
     lab_begin(&lab, argc, argv);
     refuse_twice("dims", &dims);
     refuse_twice("sweep", &sweep);
     refuse_twice("product-dims", &product_dims);
     experiment_begin((int)count, (uint64_t)seed);
-    if (part_begin('a', "products in one stream, and in a stream each"))
+    if (part_begin('a'))
         part_a();
-    if (part_begin('b', "the same behind a gate"))
+    if (part_begin('b'))
         part_b();
-    if (part_begin('c', "the window: which dims overlap on this GPU"))
+    if (part_begin('c'))
         part_c();
-    if (part_begin('d', "the tail"))
+    if (part_begin('d'))
         part_d();
-    if (part_begin('e', "what to do instead: many small products at once"))
+    if (part_begin('e'))
         part_e();
     for (int i = 0; i < studies; i++)
         study_end(&study[i]);

@@ -239,10 +239,13 @@ static void cuts(cudaStream_t stream) {
 
 int main(int argc, char **argv) {
     static struct experiment a, b, c;
+    static const char *const parts[] = {"one kernel, wave by wave", "two kernels in one stream",
+                                        "the same two kernels in two streams",
+                                        "the same work cut in six ways", NULL};
     const struct lab lab = {"lab-4", "tail-effect",
                             "What a GPU does while a kernel's last blocks finish: waves, the tail, "
                             "and who may use the places it leaves empty.",
-                            "abcd", options};
+                            parts, options};
     lab_begin(&lab, argc, argv);
     capacity = stamp_capacity((int)threads);
     resident = capacity / device()->sms;
@@ -270,13 +273,13 @@ int main(int argc, char **argv) {
     a.second_stream = b.second_stream = stream[0];
     c.second_stream = stream[1];
 
-    if (part_begin('a', "one kernel, wave by wave"))
+    if (part_begin('a'))
         one_kernel(&a);
-    if (part_begin('b', "two kernels in one stream"))
+    if (part_begin('b'))
         one_stream(&b);
-    if (part_begin('c', "the same two kernels in two streams"))
+    if (part_begin('c'))
         two_streams(&c, &b);
-    if (part_begin('d', "the same work cut in six ways"))
+    if (part_begin('d'))
         cuts(stream[0]);
 
     stamp_work_free(&first);

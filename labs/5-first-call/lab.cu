@@ -181,10 +181,17 @@ static void clock_ramp(void) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"the context: who pays, and when",
+                                        "the first launch of a kernel",
+                                        "other first times",
+                                        "the clock",
+                                        "a naive benchmark beside a right one",
+                                        "a first launch while another kernel spins",
+                                        NULL};
     const struct lab lab = {"lab-5", "first-call",
                             "What the first use of each thing costs, each in a fresh process, and "
                             "how it spoils a benchmark.",
-                            "abcdef", options};
+                            parts, options};
     error_program("lab-5");
     if (child_is(argc, argv))
         child_main(first_experiments, argv);
@@ -192,17 +199,17 @@ int main(int argc, char **argv) {
     if (device()->index != 0) /* children use the first GPU they see */
         setenv("CUDA_VISIBLE_DEVICES", device()->uuid, 1);
 
-    if (part_begin('a', "the context: who pays, and when"))
+    if (part_begin('a'))
         context();
-    if (part_begin('b', "the first launch of a kernel"))
+    if (part_begin('b'))
         first_launch();
-    if (part_begin('c', "other first times"))
+    if (part_begin('c'))
         other_first_times();
-    if (part_begin('d', "the clock"))
+    if (part_begin('d'))
         clock_ramp();
-    if (part_begin('e', "a naive benchmark beside a right one"))
+    if (part_begin('e'))
         benchmarks((int)dim);
-    if (part_begin('f', "a first launch while another kernel spins"))
+    if (part_begin('f'))
         behind_a_spin();
     return lab_end();
 }

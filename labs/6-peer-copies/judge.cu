@@ -221,9 +221,9 @@ static void run_on(const struct gpu *gpus) {
                                waves(transform_blocks(INNER_WORDS), transform_capacity());
     exercise_setup(&x);
     CUDA_CHECK(cudaSetDevice(device()->index));
-    if (part_begin('a', "kernels alone"))
+    if (part_begin('a'))
         part_rounds("a", ROUNDS, only_kernels, NULL);
-    if (part_begin('b', "exercise.cu"))
+    if (part_begin('b'))
         exchange(gpus);
     exercise_cleanup(&x);
     CUDA_CHECK(cudaFreeHost(found));
@@ -233,10 +233,11 @@ static void run_on(const struct gpu *gpus) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"kernels alone", "exercise.cu", NULL};
     static const struct lab lab = {"exercise-6", "hide the exchange",
                                    "Exchange edges between two GPUs while the inner part is "
                                    "worked on.",
-                                   "ab", options};
+                                   parts, options};
     struct gpu gpus[2];
     lab_begin(&lab, argc, argv);
     const char *cannot = no_second_gpu(&peer);

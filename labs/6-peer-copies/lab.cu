@@ -256,10 +256,13 @@ static void enabled(const struct gpu *a, const struct gpu *b) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const parts[] = {"copies inside one GPU",
+                                        "copies between two GPUs, peer access not enabled",
+                                        "copies between two GPUs, peer access enabled", NULL};
     const struct lab lab = {"lab-6", "peer-copies",
                             "Does a copy from device to device run beside other work? Inside one "
                             "GPU, and between two with peer access enabled and not.",
-                            "abc", options};
+                            parts, options};
     lab_begin(&lab, argc, argv);
     bytes -= bytes % 8; /* patterns are counted in words */
     const char *alone = no_second_gpu(&peer);
@@ -271,15 +274,15 @@ int main(int argc, char **argv) {
     if (!alone)
         say("The two GPUs are GPU %d and GPU %d.", first.index, second.index);
 
-    if (part_begin('a', "copies inside one GPU"))
+    if (part_begin('a'))
         inside_one_gpu(&first);
-    if (part_begin('b', "copies between two GPUs, peer access not enabled")) {
+    if (part_begin('b')) {
         if (alone)
             cannot_show("b-two-gpus", alone);
         else
             not_enabled(&first, &second);
     }
-    if (part_begin('c', "copies between two GPUs, peer access enabled")) {
+    if (part_begin('c')) {
         if (alone)
             cannot_show("c-two-gpus", alone);
         else

@@ -246,9 +246,10 @@ static void unknown_options(void) {
 }
 
 static void print_help(void *unused) {
+    static const char *const parts[] = {"some part", "another part", NULL};
     (void)unused;
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    options_help("lab-1", "Shows something.", own, shared);
+    options_help("lab-1", "Shows something.", parts, own, shared);
 }
 
 static void help_lists_all_with_their_defaults(void) {
@@ -256,6 +257,7 @@ static void help_lists_all_with_their_defaults(void) {
     EXPECT_INT(tap_child(print_help, NULL), 0);
     EXPECT_PART(tap_messages, "usage: lab-1 ");
     EXPECT_PART(tap_messages, "Shows something.");
+    EXPECT_PART(tap_messages, "  a  some part\n  b  another part\n");
     for (const struct option_spec *o = own; o->name != NULL; o++) {
         EXPECT_PART(tap_messages, o->name);
         EXPECT_PART(tap_messages, o->help);
