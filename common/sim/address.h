@@ -23,6 +23,14 @@ void memory_release(void *base);
 void memory_reset(struct sim_device *device);
 bool memory_is_mapped(const void *address); /* by us, page by page */
 
+/* ---- pagemap.c ---- */
+enum page_state { PAGE_FRESH, PAGE_READ, PAGE_WRITTEN };
+bool pagemap_readable(void); /* the first call warns if it is not */
+/* state[i] becomes PAGE_WRITTEN for each page that is present or swapped out, else PAGE_FRESH;
+ * first is a page number. False if that cannot be told. */
+bool pagemap_states(uintptr_t first, size_t pages, unsigned char *state);
+extern bool pagemap_page_by_page; /* tests: as on a system that has no quicker way */
+
 /* ---- pages.c ---- */
 /* Moves bytes as memmove does, without touching pages that were never written. */
 void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes);

@@ -18,7 +18,7 @@ static cudaError_t copy_inline(struct stream *stream, const struct work *work) {
     struct op *op = stream_op(stream, work, &error);
     if (!op)
         return error;
-    op->snapshot = need_memory(1, work->copy.width);
+    op->snapshot = more_memory(NULL, work->copy.width);
     memcpy(op->snapshot, work->copy.src, work->copy.width);
     op_submit(op);
     return cudaSuccess;
@@ -50,7 +50,7 @@ static void stage_chunk(struct op *op, size_t chunk_bytes, double ns_per_byte, d
     if (chunk->arrived) {
         page_map_move(&src, chunk->offset, copy->dst + chunk->offset, chunk->bytes);
     } else if (page_map_any_written(&src, chunk->offset, chunk->bytes)) {
-        chunk->data = need_memory(1, chunk->bytes);
+        chunk->data = more_memory(NULL, chunk->bytes);
         memcpy(chunk->data, copy->src + chunk->offset, chunk->bytes);
     }
     staging->staged++;

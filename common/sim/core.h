@@ -6,6 +6,7 @@
  *   sm.c       blocks on an SM           grid.c     kernels on a device
  *   engine.c   copies on copy engines
  *   memory.c   allocations by address    pages.c    pages touched and never touched
+ *   pagemap.c  which pages the kernel has
  *   call.c     entering and leaving an API call: contexts, injected faults, spans
  *   device.c properties.c peer.c errors.c fail.c
  *   profile.c  what is known of a device  first.c    what costs more the first time

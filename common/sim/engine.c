@@ -4,6 +4,7 @@
  * if there is one. A memset is a small kernel in truth; it is taken to have room beside others. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -125,7 +126,7 @@ static void chunk_arrived(struct op *op) {
     if (!sim_address_valid(dst, chunk->bytes))
         ; /* freed meanwhile: the copy's end says so */
     else if (chunk->data)
-        pages_move(dst, chunk->data, chunk->bytes);
+        memcpy(dst, chunk->data, chunk->bytes);
     else if (!chunk->arrived)
         pages_zero(dst, chunk->bytes);
     free(chunk->data);

@@ -4,25 +4,20 @@
  * - The first touch of a page of pageable memory is a page fault, and costs the host. Measured:
  *   most of a device-to-host copy into a fresh buffer of 2 GiB is page faults.
  *
- * Whether a page was touched is asked of the kernel (/proc/self/pagemap: present or swapped), and
+ * Whether a page was touched is asked of the kernel (pagemap.c: present or swapped), and
  * only for anonymous memory, where an absent page reads as zeros. What the simulator's own copies
  * would have touched, had they moved all bytes, is remembered beside it. A buffer that was freed
  * meanwhile is recognised by its first and last page, which are really touched. Buffers of less
  * than 128 KiB come from the C library's heap, whose pages have often been used before: they
  * count as touched. Without pagemap everything counts as touched and is really moved. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "core.h"
-#include "error.h"
 
-enum { SPARSE_BYTES = 128 * 1024, BATCH = 4096, GIVE_BACK_BYTES = 1 << 16 };
-enum { FRESH = 0, READ = 1, WRITTEN = 2 };
+enum { SPARSE_BYTES = 128 * 1024, GIVE_BACK_BYTES = 1 << 16 };
 
 /* Pages that count as touched although no byte of them was. */
 static struct touched {
@@ -31,37 +26,8 @@ static struct touched {
 } * touched;
 static size_t touched_count, touched_capacity;
 
-static int pagemap(void) {
-    static int file = -2;
-    if (file == -2) {
-        file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-        if (file < 0)
-            warn("simulated GPU: /proc/self/pagemap cannot be read (%s): all memory counts as "
-                 "touched, so page faults take no time here",
-                 strerror(errno));
-    }
-    return file;
-}
-
 static uintptr_t page_of(const void *address) {
     return (uintptr_t)address / PAGE_BYTES;
-}
-
-/* state[i] becomes WRITTEN for each page that is present or swapped out, else FRESH. */
-static bool read_pagemap(uintptr_t first, size_t pages, unsigned char *state) {
-    static uint64_t entries[BATCH];
-    for (size_t done = 0; done < pages;) {
-        size_t batch = pages - done < BATCH ? pages - done : BATCH;
-        ssize_t got = pagemap() < 0 ? -1
-                                    : pread(pagemap(), entries, batch * sizeof entries[0],
-                                            (off_t)((first + done) * sizeof entries[0]));
-        if (got != (ssize_t)(batch * sizeof entries[0]))
-            return false;
-        for (size_t i = 0; i < batch; i++)
-            state[done + i] = entries[i] >> 62 ? WRITTEN : FRESH;
-        done += batch;
-    }
-    return true;
 }
 
 /* True if all of it is private anonymous memory: an absent page of a mapped file is not zeros. */
@@ -93,10 +59,10 @@ static unsigned char *states(const void *address, size_t bytes, size_t *pages) {
     uintptr_t first = page_of(address);
     *pages = page_of((const char *)address + bytes - 1) + 1 - first;
     size_t smallest = memory_is_mapped(address) ? 2 * PAGE_BYTES : SPARSE_BYTES;
-    if (bytes < smallest || pagemap() < 0 || !anonymous(address, bytes))
+    if (bytes < smallest || !pagemap_readable() || !anonymous(address, bytes))
         return NULL;
     unsigned char *state = malloc(*pages);
-    if (!state || !read_pagemap(first, *pages, state)) {
+    if (!state || !pagemap_states(first, *pages, state)) {
         free(state);
         return NULL;
     }
@@ -118,8 +84,8 @@ static size_t run_at(const struct page_map *map, size_t offset, size_t end, bool
     uintptr_t first = page_of(map->base);
     size_t page = page_of(map->base + offset) - first;
     size_t next = ((first + page + 1) * PAGE_BYTES) - (uintptr_t)map->base;
-    *fresh = map->state[page] == FRESH;
-    while (next < end && (map->state[++page] == FRESH) == *fresh)
+    *fresh = map->state[page] == PAGE_FRESH;
+    while (next < end && (map->state[++page] == PAGE_FRESH) == *fresh)
         next += PAGE_BYTES;
     return (next < end ? next : end) - offset;
 }
@@ -214,8 +180,8 @@ void pages_move(unsigned char *dst, const unsigned char *src, size_t bytes) {
 
 static bool still_there(const struct touched *range) {
     unsigned char first, last;
-    return read_pagemap(range->first, 1, &first) && read_pagemap(range->end - 1, 1, &last) &&
-           first != FRESH && last != FRESH;
+    return pagemap_states(range->first, 1, &first) && pagemap_states(range->end - 1, 1, &last) &&
+           first != PAGE_FRESH && last != PAGE_FRESH;
 }
 
 /* Marks in state what is remembered of the pages; forgets ranges that were freed, and those that
@@ -250,7 +216,7 @@ static void remember(uintptr_t first, uintptr_t end, unsigned char how) {
 
 /* One range that is remembered has it all: the pages need not be looked at. */
 static bool known_touched(const void *address, size_t bytes, bool write) {
-    unsigned char how = write ? WRITTEN : READ;
+    unsigned char how = write ? PAGE_WRITTEN : PAGE_READ;
     for (size_t i = 0; bytes && i < touched_count; i++)
         if (touched[i].how >= how && touched[i].first <= page_of(address) &&
             touched[i].end > page_of((const char *)address + bytes - 1))
@@ -267,7 +233,7 @@ long pages_first_touch(const void *address, size_t bytes, bool write) {
     if (!state)
         return 0;
     uintptr_t first = page_of(address);
-    unsigned char how = write ? WRITTEN : READ;
+    unsigned char how = write ? PAGE_WRITTEN : PAGE_READ;
     apply_remembered(first, first + pages, state);
     for (size_t i = 0; i < pages; i++)
         faults += state[i] < how;

@@ -78,32 +78,35 @@ static size_t remembered_bytes;
 
 static const uint64_t FACTOR = 0x9e3779b97f4a7c15u, OTHER_FACTOR = 0xd6e8feb86659fd93u;
 
-static uint64_t mixed(uint64_t hash, double number, uint64_t factor) {
+static uint64_t word_of(const double *number) {
     uint64_t word;
-    memcpy(&word, &number, sizeof word);
-    hash = (hash ^ word) * factor;
-    return hash ^ hash >> 29;
+    memcpy(&word, number, sizeof word);
+    return word;
+}
+
+/* Both halves of the product of two numbers, in one: each bit depends on all of both. */
+static uint64_t mixed(uint64_t a, uint64_t b) {
+    unsigned __int128 both = (unsigned __int128)a * b;
+    return (uint64_t)both ^ (uint64_t)(both >> 64);
 }
 
 /* Four chains of multiplications side by side, for the CPU does several at a time; then two that
- * bring them together: 2^-128 to collide. */
+ * bring them together. Random numbers collide once in 2^64 pairs or so. */
 static void hash_numbers(uint64_t hash[2], const double *x, size_t n) {
     uint64_t p = 1, q = 2, r = 3, s = 4;
     size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        p = mixed(p, x[i], FACTOR);
-        q = mixed(q, x[i + 1], FACTOR);
-        r = mixed(r, x[i + 2], FACTOR);
-        s = mixed(s, x[i + 3], FACTOR);
+    for (; i + 8 <= n; i += 8) {
+        p = mixed(p ^ word_of(x + i), FACTOR ^ word_of(x + i + 1));
+        q = mixed(q ^ word_of(x + i + 2), FACTOR ^ word_of(x + i + 3));
+        r = mixed(r ^ word_of(x + i + 4), FACTOR ^ word_of(x + i + 5));
+        s = mixed(s ^ word_of(x + i + 6), FACTOR ^ word_of(x + i + 7));
     }
     for (; i < n; i++)
-        p = mixed(p, x[i], FACTOR);
+        p = mixed(p ^ word_of(x + i), FACTOR);
     uint64_t chains[] = {p, q, r, s};
     for (int chain = 0; chain < 4; chain++) {
-        hash[0] = (hash[0] ^ chains[chain]) * FACTOR;
-        hash[0] ^= hash[0] >> 29;
-        hash[1] = (hash[1] ^ chains[chain]) * OTHER_FACTOR;
-        hash[1] ^= hash[1] >> 32;
+        hash[0] = mixed(hash[0] ^ chains[chain], FACTOR);
+        hash[1] = mixed(hash[1] ^ chains[chain], OTHER_FACTOR);
     }
 }
 
