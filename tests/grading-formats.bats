@@ -110,6 +110,7 @@ END
     [ -e $lab1/exercise.cu ]
     [ -e $lab1/answers.txt ]
     [ -e README.md ]
+    unset SAN # the build folder is the one that students have
     [ -z "$(find . -path '*solution*' -o -path '*rubric*' -o -path '*grad*' -o -name 'instructor*' | head)" ]
     run ! grep -rl 'cublasDgemmStridedBatched(x->cublas' .
     make -s -j2 DEVICE=sim OPT=-O1 build/sim/exercise-3
