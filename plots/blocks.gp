@@ -21,12 +21,12 @@ px(x) = x / real(W)
 down(y) = 1 - y / real(H)
 set label 1 title at screen px(left), screen down(20) font pt(14) left
 set label 2 label at screen px(W - 22), screen down(20) font pt(10) right tc rgb (simulated ? accent : grey)
-set label 3 summary at screen px(left), screen down(44) font pt(10) left tc rgb "#333333"
+set label 3 summary at screen px(left), screen down(44 + summary_px) font pt(10) left tc rgb "#333333"
 set label 4 note at screen px(left), screen down(H - 12) font pt(8) left tc rgb grey
 do for [k=1:kernels] {
     x0 = px(left + kernel_x[k])
-    set object k rect from screen x0, screen down(73) to screen x0 + px(16), screen down(61) fc rgb kernel_colours[k] fs solid 1 noborder
-    set label 10+k kernel_word[k] at screen x0 + px(22), screen down(67) font pt(10) left
+    set object k rect from screen x0, screen down(73 + head_px) to screen x0 + px(16), screen down(61 + head_px) fc rgb kernel_colours[k] fs solid 1 noborder
+    set label 10+k kernel_word[k] at screen x0 + px(22), screen down(67 + head_px) font pt(10) left
 }
 
 set lmargin at screen px(left); set rmargin at screen px(W - 22)
@@ -41,7 +41,7 @@ plot $use using 1:2 with filledcurves y1=0 fc rgb "#6b6b6b" fs solid 0.45 nobord
 unset arrow 1; do for [i=1:20] { unset label i; unset object i }
 set tmargin at screen down(use_top + use_px + 12); set bmargin at screen down(use_top + use_px + 12 + rows_px)
 set yrange [rows_px:0]
-eval axis; set xtics font tick_font out nomirror; set xlabel font pt(10) tc rgb "#444444" offset 0,0.4
+eval axis; set xtics font tick_font out nomirror scale 0.6 offset 0,(below - 0.4) * 0.6; set xlabel font pt(10) tc rgb "#444444" offset 0,below
 eval sm_ticks; set ytics font tick_font; set ylabel "SM" offset 1.5,0
 unset grid
 gap = row_px >= 5 ? 1 : row_px >= 2.4 ? 0.5 : 0

@@ -9,19 +9,20 @@ load series("depth", "d", "queue depth", "")
 if (returns_n == 0) { @NOTHING }
 
 W = 1400; H = 560
-@OPEN
 title = sprintf("%s: how many launches fit in the queue", lab)
-subtitle = depth_n ? sprintf("behind a closed gate nothing runs, so launches pile up: the %s one had to wait for room", sprintf("%d", depth_y[1] + 1)."th") : "behind a closed gate nothing runs, so launches pile up; none of these had to wait"
+subtitle = depth_n ? sprintf("behind a closed gate nothing runs, so launches pile up: launch %d had to wait for room", int(depth_y[1] + 1)) : "behind a closed gate nothing runs, so launches pile up; none of these had to wait"
+subtitle = subtitle.".  Dot: median, ".returns_samples."; shade: fastest to slowest."
 @HEAD
-set tmargin at screen 1 - 84.0/H; set bmargin at screen 62.0/H; set lmargin at screen 0.075; set rmargin at screen 1 - 22.0/W
+@OPEN
+set tmargin at screen top(84); set bmargin at screen 62.0/H; set lmargin at screen 0.075; set rmargin at screen 1 - 22.0/W
 stats $returns using 1:2 name "R" nooutput
 set xrange [0:R_max_x * 1.03]; set logscale y; set yrange [floor10(R_min_y * 0.999):ceil10(R_max_y * 1.001)]
 @TIME_TICKS_Y
 set xtics font tick_font
 @GRID_XY
 set xlabel "launch, counted from the first one behind the gate" font pt(10) tc rgb "#444444"
-set ylabel "time until the launch returned" font pt(10) tc rgb "#444444" offset -0.5,0
-set key top left font tick_font samplen 2 Left reverse
+set ylabel "time until the launch returned" font pt(10) tc rgb "#444444" 
+unset key
 waited(r) = r <= returns_n ? last[r] : NaN
 array last[returns_n]
 do for [i=1:returns_n] {
@@ -30,11 +31,10 @@ do for [i=1:returns_n] {
 }
 do for [i=1:depth_n] {
     set arrow i from depth_y[i], graph 0 to depth_y[i], graph 1 nohead lc rgb accent dt run_dash(depth_run[i])
-    set label i sprintf("%d fit; the next one waited %s", int(depth_y[i]), show(waited(i))).(runs > 1 ? ": ".run_label[depth_run[i]] : "") at depth_y[i], graph (0.68 - 0.07 * i) right offset -0.8,0 font pt(11) tc rgb accent
+    set label i "".(runs > 1 ? "run ".depth_run[i].": " : "").sprintf("%d fit; the next one waited %s", int(depth_y[i]), show(waited(i))) at depth_y[i], graph (0.68 - 0.07 * i) right offset -0.8,0 font pt(11) tc rgb accent
 }
 # The launch that had to wait is the point of the chart, so it is drawn larger.
 depth_of(i) = i <= depth_n ? depth_y[i] : 1e9
-plot for [i=1:returns_n] $returns using 1:3:4 index i-1 with filledcurves fc rgb series_rgb(returns_run[i]) fs transparent solid 0.18 notitle, \
-    for [i=1:returns_n] $returns using 1:2:($1 > depth_of(i) ? 1.6 : 0.5) index i-1 with points pt series_point(1, returns_run[i]) ps variable lc rgb series_rgb(returns_run[i]) notitle, \
-    for [i=1:returns_n] keyentry with points pt series_point(1, returns_run[i]) lc rgb series_rgb(returns_run[i]) title run_label[returns_run[i]]." (median; shaded: fastest to slowest round)"
+plot for [i=1:returns_n] $returns using 1:3:4 index i-1 with filledcurves fc rgb run_rgb(returns_run[i]) fs transparent solid 0.18 notitle, \
+    for [i=1:returns_n] $returns using 1:2:($1 > depth_of(i) ? 1.6 * dot : 0.5 * dot) index i-1 with points pt series_point(1, returns_run[i]) ps variable lc rgb run_rgb(returns_run[i]) notitle
 @FINISH

@@ -8,9 +8,10 @@ load series("calls", "a", "[hd]2[dh] call * * *", "")
 if (calls_n == 0) { @NOTHING }
 
 W = 1400; H = 620
-@OPEN
 title = sprintf("%s: the same call on two clocks", lab)
-subtitle = "wall clock: how long the host waited. CPU clock: how long a core worked; it stands still while the thread sleeps."
+subtitle = "wall clock: how long the host waited. CPU clock: how long a core worked; it stands still while the thread sleeps.  Median, ".calls_samples.(runs > 1 ? "; lighter: a later run." : "; thin line: fastest to slowest.")
+chip_rgb(i) = wall_rgb[i < 3 ? i : 3]; chip_point(i) = 5
+array wall_rgb[3] = [0x0072b2, 0x6aaedb, 0xb5d5ee]; array cpu_rgb[3] = [0xe69f00, 0xf3c766, 0xfae4b3]
 memories = "pageable-untouched pageable-touched pinned registered"
 place_of(key) = (word(key, 4) eq word(memories, 1) ? 0 : word(key, 4) eq word(memories, 2) ? 1 : word(key, 4) eq word(memories, 3) ? 2 : 3) * 2.3 + (word(key, 1) eq "d2h")
 stats $calls using 2 name "C" nooutput
@@ -18,11 +19,12 @@ base = C_min < 1000 ? floor10(C_min > 0 ? C_min : 1) : 1000.0
 set logscale y; set yrange [base:ceil10(C_max) * 3]
 @TIME_TICKS_Y
 @GRID_Y
-if (format ne "txt") { set multiplot }
 @HEAD
+@OPEN
+set multiplot
 bar = 0.36 / runs
-rgb_of(key, r) = word(key, 3) eq "wall" ? (r == 1 ? 0x0072b2 : r == 2 ? 0x6aaedb : 0xb5d5ee) : (r == 1 ? 0xe69f00 : r == 2 ? 0xf3c766 : 0xfae4b3)
-set tmargin at screen 1 - 116.0/H; set bmargin at screen 78.0/H
+rgb_of(key, r) = word(key, 3) eq "wall" ? wall_rgb[r < 3 ? r : 3] : cpu_rgb[r < 3 ? r : 3]
+set tmargin at screen top(116); set bmargin at screen 78.0/H
 set xrange [-0.7:8.6]
 set xtics scale 0 font tick_font
 set xtics ("H→D" 0, "D→H" 1, "H→D" 2.3, "D→H" 3.3, "H→D" 4.6, "D→H" 5.6, "H→D" 6.9, "D→H" 7.9)
@@ -37,7 +39,7 @@ do for [side=1:2] {
         if (word(calls_key[i], 5) eq mode) {
             measured = measured." ".word(calls_key[i], 4)." "
             x = place_of(calls_key[i]) + (word(calls_key[i], 3) eq "cpu" ? 0.02 : -0.38) + bar * (calls_run[i] - 1) + bar / 2
-            print sprintf("%.4f\t%.6g\t%d\t%s", x, calls_y[i] < base ? base * 1.02 : calls_y[i], rgb_of(calls_key[i], calls_run[i]), show(calls_y[i]))
+            print sprintf("%.4f\t%.6g\t%d\t%s\t%.6g\t%.6g", x, calls_y[i] < base ? base * 1.02 : calls_y[i], rgb_of(calls_key[i], calls_run[i]), runs > 2 ? "" : show(calls_y[i]), calls_least[i] > base ? calls_least[i] : base, calls_most[i] > base ? calls_most[i] : base)
         }
     }
     unset print
@@ -49,12 +51,12 @@ do for [side=1:2] {
             else { set label 40+i "not measured" at first (i-1)*2.3 + 0.5, graph 0.03 center font pt(9) tc rgb "#888888" }
         }
         if (side == 1) {
-            set object 50 rect from screen 0.065, screen 1 - 76.0/H to screen 0.065 + 16.0/W, screen 1 - 64.0/H fc rgb 0x0072b2 fs solid 1 noborder
-            set object 51 rect from screen 0.065 + 150.0/W, screen 1 - 76.0/H to screen 0.065 + 166.0/W, screen 1 - 64.0/H fc rgb 0xe69f00 fs solid 1 noborder
-            set label 50 "wall clock" at screen 0.065 + 22.0/W, screen 1 - 70.0/H font pt(10)
-            set label 51 "CPU clock".(runs > 1 ? "  (lighter: the second and third run)" : "") at screen 0.065 + 172.0/W, screen 1 - 70.0/H font pt(10)
+            set object 50 rect from screen 0.065, screen top(76) to screen 0.065 + 16.0/W, screen top(64) fc rgb 0x0072b2 fs solid 1 noborder
+            set object 51 rect from screen 0.065 + 150.0/W, screen top(76) to screen 0.065 + 166.0/W, screen top(64) fc rgb 0xe69f00 fs solid 1 noborder
+            set label 50 "wall clock" at screen 0.065 + 22.0/W, screen top(70) font pt(10)
+            set label 51 "CPU clock" at screen 0.065 + 172.0/W, screen top(70) font pt(10)
         } else { @UNHEAD; unset object; unset label 50; unset label 51 }
-        plot $bars using 1:2:(bar * 0.94):3 with boxes lc rgb var, $bars using 1:2:4 with labels rotate left offset 0,0.4 font pt(8.5) tc rgb "#333333"
+        plot $bars using 1:2:(bar * 0.94):3 with boxes lc rgb var, $bars using 1:5:(0):($6-$5) with vectors nohead lc rgb "black" lw 0.7, $bars using 1:6:4 with labels rotate left offset 0,0.4 font pt(8.5) tc rgb "#333333"
     }
 }
 @FINISH

@@ -10,9 +10,9 @@ load series("limit", "c", "blocks from pageable h2d", "")
 if (in_n + back_n == 0) { @NOTHING }
 
 W = 1400; H = 640
-@OPEN
 title = sprintf("%s: when does cudaMemcpyAsync give the host back?", lab)
-subtitle = "into a stream that is busy with a kernel; a call that lasts as long as the kernel waited for it"
+subtitle = "into a stream that is busy with a kernel; a call that lasts as long as the kernel waited for it.  Median, ".(in_n > 0 ? in_samples : back_samples)."; thin line: fastest to slowest."
+chip_rgb(i) = 0x333333; chip_point(i) = series_point(2, i)
 stats $in using 1:2 name "I" nooutput
 stats $back using 1:2 name "O" nooutput
 set logscale xy
@@ -30,24 +30,25 @@ set key font tick_font top left Left reverse samplen 3 spacing 1.1
 key_of(side, i) = side == 1 ? in_key[i] : back_key[i]
 run_of(side, i) = side == 1 ? in_run[i] : back_run[i]
 sizes(b) = b >= 2**30 ? sprintf("%.3g GiB", b/2.0**30) : b >= 2**20 ? sprintf("%.3g MiB", b/2.0**20) : b >= 1024 ? sprintf("%.3g KiB", b/1024.0) : sprintf("%d B", b)
-legend(key, r) = memory(key).(runs > 1 ? ", ".run_label[r] : "")
-if (format ne "txt") { set multiplot }
+legend(key, r) = memory(key).(runs > 1 ? ", run ".r : "")
 @HEAD
-set tmargin at screen 1 - 110.0/H; set bmargin at screen 62.0/H
+@OPEN
+set multiplot
+set tmargin at screen top(110); set bmargin at screen 62.0/H
 do for [side=1:2] {
     n = side == 1 ? in_n : back_n
     if (n > 0) {
         set lmargin at screen side == 1 ? 0.075 : 0.55; set rmargin at screen side == 1 ? 0.50 : 0.985
         set title (side == 1 ? "host to device" : "device to host") font pt(12) offset 0,-0.4
-        set ylabel side == 1 ? "time until the call returned" : "" font pt(10) tc rgb "#444444" offset -0.5,0
+        set ylabel side == 1 ? "time until the call returned" : "" font pt(10) tc rgb "#444444"
         if (side == 1) {
             do for [i=1:limit_n] {
                 set arrow i from limit_y[i], graph 0 to limit_y[i], graph 1 nohead lc rgb accent dt run_dash(limit_run[i])
                 far = limit_y[i] > I_max_x / 50 # no room at its right
-                eval sprintf("set label %d 'waits from %s' at %g, graph %g %s offset %g,0 font pt(10) tc rgb accent", i, sizes(limit_y[i]), limit_y[i], 0.32 - 0.05 * i, far ? "right" : "left", far ? -0.8 : 0.8)
+                eval sprintf("set label %d '%s from %s' at %g, graph %g %s offset %g,0 font pt(10) tc rgb accent", i, runs > 1 ? 'run '.limit_run[i].':' : 'waits', sizes(limit_y[i]), limit_y[i], 0.32 - 0.05 * i, far ? "right" : "left", far ? -0.8 : 0.8)
             }
         } else { unset arrow; do for [i=1:limit_n] { unset label i } ; @UNHEAD }
-        eval "plot for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:3:(0):($4-$3) index i-1 with vectors nohead lc rgb '#999999' lw 0.7 notitle, for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:2 index i-1 with linespoints pt series_point(colour_of(key_of(side, i)), run_of(side, i)) ps 0.9 lw 1.6 dt run_dash(run_of(side, i)) lc rgb series_rgb(colour_of(key_of(side, i))) title legend(key_of(side, i), run_of(side, i))"
+        eval "plot for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:3:(0):($4-$3) index i-1 with vectors nohead lc rgb '#999999' lw 0.7 notitle, for [i=1:n] $".(side == 1 ? "in" : "back")." using 1:2 index i-1 with linespoints pt series_point(colour_of(key_of(side, i)), run_of(side, i)) ps dot*0.9 lw 1.6 dt run_dash(run_of(side, i)) lc rgb series_rgb(colour_of(key_of(side, i))) title legend(key_of(side, i), run_of(side, i))"
     }
 }
 @FINISH

@@ -5,18 +5,20 @@ array more[7] = [ARG3, ARG4, ARG5, ARG6, ARG7, ARG8, ARG9]
 load ARG0[1:strlen(ARG0) - strlen("lab-3-predicted-observed.gp")]."style.gp"
 wanted = "parts a to c, class <mode> <dim> and predicted-class <mode> <dim>"
 load series("class", "[abc]", "class *", "predicted-class")
-load series("possible", "[abc]", "predicted-classes *", "class")
+load hidden("possible", "[abc]", "predicted-classes *", "class")
 load series("total", "e", "total *", "predicted-total")
 if (class_n == 0) { @NOTHING }
 
 W = 1400; H = 620
-@OPEN
 title = sprintf("%s: predicted before measuring, and then observed", lab)
 subtitle = "ring: predicted (thin: possible too).  Dot: observed.  Black square: observed, and not predicted."
+subtitle = subtitle.(total_n > 0 ? "  At the right: medians, ".total_samples."; dashed: a quarter off." : "")
+chip_point(i) = 7
 modes = "default-stream one-stream two-streams one-stream-gated two-streams-gated"
 mode(i) = word(class_key[i], 2)
-if (format ne "txt") { set multiplot }
 @HEAD
+@OPEN
+set multiplot
 set logscale x 2
 stats $class using 1:2 name "V" nooutput
 set xtics ("16" 16, "" 64, "256" 256, "" 1024, "4096" 4096) font tick_font
@@ -27,7 +29,7 @@ do for [m=1:words(modes)] {
 right = total_n > 0 ? 0.70 : 0.985
 step = (right - 0.095) / words(used)
 nudge(r) = 0.16 * (r - 1)
-set tmargin at screen 1 - 110.0/H; set bmargin at screen 62.0/H
+set tmargin at screen top(110); set bmargin at screen 62.0/H
 set xrange [V_min_x / 1.6:V_max_x * 1.6]; set yrange [3.6:-0.6]
 set xlabel "dim" font pt(10) tc rgb "#444444"
 unset key
@@ -42,14 +44,14 @@ do for [k=1:words(used)] {
     also = ""
     do for [i=1:possible_n] { if (word(possible_key[i], 2) eq name) { also = also.sprintf(" %d", i) } }
     nowhere = 99 # below the axis: not drawn
-    plot for [i in which] $class using 1:($9 + nudge(class_run[i+0])) index int(i)-1 with points pt 6 ps 2 lw 1.6 lc rgb "black", \
-        for [c=0:3] for [i in also] $possible using 1:((int($2) & (2 ** c)) ? c + nudge(possible_run[i+0]) : nowhere) index int(i)-1 with points pt 6 ps 2 lw 0.7 lc rgb "#999999", \
-        for [i in which] $class using 1:($2 + nudge(class_run[i+0])) index int(i)-1 with points pt 7 ps 1.1 lc rgb series_rgb(class_run[i+0]), \
-        for [i in also] $possible using 1:((int($2) & (2 ** int($9))) ? nowhere : $9 + nudge(possible_run[i+0])) index int(i)-1 with points pt 5 ps 1.3 lc rgb "black"
+    plot for [i in which] $class using 1:($9 + nudge(class_run[i+0])) index int(i)-1 with points pt 6 ps dot*2 lw 1.6 lc rgb "black", \
+        for [c=0:3] for [i in also] $possible using 1:((int($2) & (2 ** c)) ? c + nudge(possible_run[i+0]) : nowhere) index int(i)-1 with points pt 6 ps dot*2 lw 0.7 lc rgb "#999999", \
+        for [i in which] $class using 1:($2 + nudge(class_run[i+0])) index int(i)-1 with points pt 7 ps dot*1.1 lc rgb run_rgb(class_run[i+0]), \
+        for [i in also] $possible using 1:((int($2) & (2 ** int($9))) ? nowhere : $9 + nudge(possible_run[i+0])) index int(i)-1 with points pt 5 ps dot*1.3 lc rgb "black"
     @UNHEAD
 }
 if (total_n > 0) {
-    set lmargin at screen 0.77; set rmargin at screen 0.985
+    set lmargin at screen 0.77; set rmargin at screen 0.97
     unset logscale; set autoscale
     stats $total using 2:9 name "T" nooutput
     lo = floor10((T_min_x < T_min_y ? T_min_x : T_min_y)); hi = ceil10(T_max_x > T_max_y ? T_max_x : T_max_y)
@@ -62,6 +64,6 @@ if (total_n > 0) {
     set key top left Left reverse font tick_font samplen 1
     method(i) = word(total_key[i], 2) eq word(methods, 1) ? 1 : word(total_key[i], 2) eq word(methods, 2) ? 2 : word(total_key[i], 2) eq word(methods, 3) ? 3 : 4
     plot x with lines lc rgb "#bbbbbb" notitle, x * 1.25 with lines lc rgb "#dddddd" dt 2 notitle, x / 1.25 with lines lc rgb "#dddddd" dt 2 notitle, \
-        for [i=1:total_n] $total using 9:2 index i-1 with points pt series_point(method(i), total_run[i]) ps 1.3 lc rgb series_rgb(method(i)) title (total_run[i] == 1 ? word(total_key[i], 2) : "")
+        for [i=1:total_n] $total using 9:2 index i-1 with points pt series_point(method(i), total_run[i]) ps dot*1.3 lc rgb series_rgb(method(i)) title word(total_key[i], 2).(runs > 1 ? ", run ".total_run[i] : "")
 }
 @FINISH

@@ -15,10 +15,11 @@ do for [i=1:first_n] {
     if (place[i] == 0) { rows = rows + 1; place[i] = rows }
 }
 W = 1400; H = 150 + 26 * rows + 40
-@OPEN
 title = sprintf("%s: the first time costs more", lab)
-subtitle = "full: the first use in a process.  Hollow: the second.  At the right: how many times more."
+subtitle = "full: the first use in a process.  Hollow: the second.  At the right: how many times more.  Median, ".first_samples."; thin line: fastest to slowest first use."
+chip_point(i) = 7
 @HEAD
+@OPEN
 thing(i) = first_key[i][strlen("first ") + 1:*]
 stats $first using 2 name "F" nooutput
 stats $first using 9 name "S" nooutput
@@ -30,13 +31,13 @@ set yrange [rows + 0.6:0.4]
 set ytics scale 0 font tick_font
 set ytics ()
 do for [i=1:first_n] { if (first_run[i] == 1) { set ytics add (first_part[i].". ".thing(i) place[i]) } }
-set tmargin at screen 1 - 76.0/H; set bmargin at screen 50.0/H; set lmargin at screen 0.22; set rmargin at screen 0.90
+set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 0.22; set rmargin at screen 1 - (60.0 + 72 * runs) / W
 unset key
 second(v, other) = v == v ? v : other # NaN: not measured twice
 y_of(i) = place[i] + (first_run[i] - 1) * 0.26 - (runs - 1) * 0.13
 plot for [i=1:first_n] $first using (second($9, $2)):(y_of(i)):($2 - second($9, $2)):(0) index i-1 with vectors nohead lc rgb "#bbbbbb" lw 3, \
-    for [i=1:first_n] $first using 3:(y_of(i)):($4-$3):(0) index i-1 with vectors nohead lc rgb series_rgb(first_run[i]) lw 1, \
-    for [i=1:first_n] $first using 2:(y_of(i)) index i-1 with points pt 7 ps 1.2 lc rgb series_rgb(first_run[i]), \
-    for [i=1:first_n] $first using (second($9, 1e99)):(y_of(i)) index i-1 with points pt 6 ps 1.2 lw 1.5 lc rgb series_rgb(first_run[i]), \
-    for [i=1:first_n] $first using (ceil10(F_max)):(y_of(i)):(strcol(9) eq "NaN" ? "" : "× ".times($2/$9)) index i-1 with labels left offset 1,0 font pt(9.5) tc rgb "#333333"
+    for [i=1:first_n] $first using 3:(y_of(i)):($4-$3):(0) index i-1 with vectors nohead lc rgb run_rgb(first_run[i]) lw 1, \
+    for [i=1:first_n] $first using 2:(y_of(i)) index i-1 with points pt 7 ps dot*1.2 lc rgb run_rgb(first_run[i]), \
+    for [i=1:first_n] $first using (second($9, 1e99)):(y_of(i)) index i-1 with points pt 6 ps dot*1.2 lw 1.5 lc rgb run_rgb(first_run[i]), \
+    for [i=1:first_n] $first using (ceil10(F_max)):(place[i]):(strcol(9) eq "NaN" ? "" : "× ".times($2/$9)) index i-1 with labels left offset 1 + 8.5 * (first_run[i] - 1),0 font pt(9.5) tc rgb "#333333"
 @FINISH

@@ -30,7 +30,7 @@ OPEN = 'if (asked_width >= 600) { W = asked_width }; eval open_picture(format); 
 open_picture(f) = f eq "png" ? sprintf("set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'", terminal, W, H, font_name) : \
     f eq "pdf" ? sprintf("set terminal %s size %.4fin,%.4fin font '%s,11' fontscale 0.74 noenhanced background '#ffffff'", terminal, W/96.0, H/96.0, font_name) : \
     f eq "svg" ? sprintf("set terminal %s size %d,%d font '%s,14.67' noenhanced background '#ffffff'", terminal, W, H, font_name) : \
-    sprintf("set terminal %s noenhanced size 110,34", terminal)
+    sprintf("set terminal %s noenhanced size 80,30", terminal)
 # Font sizes in points; the svg terminal counts px.
 pt(size) = sprintf(",%.4g", format eq "svg" ? size * 96 / 72 : size)
 tick_font = pt(10) # set xtics and set key take a variable, not an expression
@@ -51,12 +51,17 @@ run_dash(run) = run == 1 ? 1 : run == 2 ? 2 : 4
 # ---- furniture
 set border 3 lc rgb grey
 set tics textcolor rgb "#444444" nomirror out scale 0.6
+dot = format eq "svg" ? 0.6 : 1 # svg draws points larger
+below = format eq "svg" ? 1.2 : 0.4 # svg puts what is below an axis lower
+set xtics offset 0,(below - 0.4) * 0.6
+set xlabel offset 0,below
+aside = format eq "svg" ? 1.2 : -0.5 # and what is beside an axis farther
+set ylabel offset aside,0
 set grid lc rgb light lt 1 lw 0.6
-# Grids; letters of a terminal leave no room for one.
-GRID_X = format eq "txt" ? "unset grid" : "unset grid; set grid xtics"
-GRID_Y = format eq "txt" ? "unset grid" : "unset grid; set grid ytics"
-GRID_XY = format eq "txt" ? "unset grid" : "unset grid; set grid xtics ytics"
-if (format eq "txt") { unset grid }
+if (format eq "txt") { unset grid } # letters leave no room for one
+GRID_X = "unset grid; set grid xtics"
+GRID_Y = "unset grid; set grid ytics"
+GRID_XY = "unset grid; set grid xtics ytics"
 set style fill solid 1 noborder
 
 # layer(rows, plot): one more thing to plot, or nothing.
@@ -69,15 +74,28 @@ if (exists("n_more")) {
     all_runs = quote(run)
     do for [i=1:n_more] { all_runs = all_runs." ".quote(more[i]) }
 }
-# series(name, part, pattern, partner): what to load; data/series.c says what it defines.
-series(name_, part_, pattern_, partner_) = data("series ".name_." ".quote(part_)." ".quote(pattern_)." ".quote(partner_)." ".all_runs)
-rows(name_, part_, pattern_, partner_) = data("rows ".name_." ".quote(part_)." ".quote(pattern_)." ".quote(partner_)." ".all_runs)
+# series(name, part, pattern, partner): what to load; data/series.c says what it defines. With
+# FORMAT=txt the picture is these, row by row.
+fit(part_, pattern_, partner_) = " ".quote(part_)." ".quote(pattern_)." ".quote(partner_)." "
+hidden(name_, part_, pattern_, partner_) = data("series ".name_.fit(part_, pattern_, partner_).all_runs)
+all_fits = ""
+series(name_, part_, pattern_, partner_) = (all_fits = all_fits.fit(part_, pattern_, partner_), hidden(name_, part_, pattern_, partner_))
+rows(name_, part_, pattern_, partner_) = (all_fits = all_fits.fit(part_, pattern_, partner_), data("rows ".name_.fit(part_, pattern_, partner_).all_runs))
 if (all_runs ne "") { load data("about ".all_runs) }
 
-# HEAD(title, subtitle): title at the left, each run's label at the right.
-head_label(i) = sprintf("set label %d run_label[%d] at screen 1 - 22.0/W, screen 1 - %d.0/H right font pt(10) tc rgb '%s'", 900+i, i, 20 + 18 * (i - 1), run_label[i][1:9] eq "SIMULATED" ? accent : grey)
-HEAD = 'set label 890 title at screen 22.0/W, screen 1 - 20.0/H left font pt(14); set label 891 subtitle at screen 22.0/W, screen 1 - 46.0/H left font pt(10) tc rgb "#333333"; do for [i_=1:runs] { eval head_label(i_) }'
-UNHEAD = 'unset label 890; unset label 891; do for [i_=1:runs] { eval sprintf("unset label %d", 900 + i_) }'
+# HEAD: title and subtitle at the left, each run at the right with the mark of its series; then H is
+# as much larger as they take more lines. top(px): that far from where the picture begins below.
+# It is also all of FORMAT=txt.
+top(px_) = 1 - (px_ + head_px) / real(H)
+array run_colours[4] = [0x0072b2, 0xcc79a7, 0x000000, 0x009e73]
+run_rgb(i) = run_colours[(i - 1) % 4 + 1]
+chip_rgb(i) = run_rgb(i) # or what a script says in its place
+chip_point(i) = i == 1 ? 7 : 6
+head_label(i) = sprintf("set label %d run_text[%d] at screen 1 - 22.0/W, screen 1 - run_y[%d]/H right font pt(10) tc rgb '%s'", 900+i, i, i, run_simulated[i] ? accent : grey). \
+    (runs > 1 ? sprintf("; set label %d '' at screen 1 - (34.0 + run_px[%d])/W, screen 1 - run_y[%d]/H point pt chip_point(%d) ps dot*1.2 lc rgb %d", 920+i, i, i, i, chip_rgb(i)) : "")
+WORDS = 'if (asked_width >= 600) { W = asked_width }; load data("head ".quote(title)." ".quote(subtitle)." ".all_runs); H = H + head_px; set label 890 title at screen 22.0/W, screen 1 - 20.0/H left font pt(14); set label 891 summary at screen 22.0/W, screen 1 - (46.0 + summary_px)/H left font pt(10) tc rgb "#333333"; do for [i_=1:runs] { eval head_label(i_) }'
+HEAD = 'if (format eq "txt") { system quote(plots."/plot-data")." results-text ".quote(title)." ".quote(subtitle).all_fits." -- ".all_runs.(out eq "-" ? "" : " > ".quote(temporary)); if (GPVAL_SYSTEM_ERRNO) { system "rm -f ".quote(temporary); exit status 1 }; '.FINISH.' }; '.WORDS
+UNHEAD = 'unset label 890; unset label 891; do for [i_=1:runs] { unset label 900+i_; unset label 920+i_ }'
 # A run without what this chart draws (its parts were not run): status 77, and a line that says so
 # unless the script that draws everything asked.
 NOTHING = 'if (system("printf %s \"${PLOT_SKIP:-}\"") eq "") { print sprintf("plots: %s has no results for this chart (%s)", run, wanted) }; system "rm -f ".quote(temporary); exit status 77'

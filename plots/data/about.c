@@ -52,18 +52,34 @@ void about_read(struct about *about, const char *dir) {
              *about->invalid ? " | INVALID: " : "", about->invalid);
 }
 
+void abouts_read(struct about *about, int runs, char **dirs) {
+    for (int i = 0; i < runs; i++)
+        about_read(&about[i], dirs[i]);
+    for (int i = 0; i < runs; i++) /* two of one GPU on one day: their folders tell them apart */
+        for (int j = 0; j < runs; j++) {
+            const char *slash = strrchr(about[i].dir, '/');
+            size_t length = strlen(about[i].label);
+            if (i == j || strncmp(about[i].label, about[j].label, length) != 0 || !slash)
+                continue;
+            while (slash > about[i].dir && !slash[1])
+                slash--;
+            while (slash > about[i].dir && slash[-1] != '/')
+                slash--;
+            snprintf(about[i].label + length, sizeof about[i].label - length, " (%.*s)",
+                     (int)strcspn(slash, "/"), slash);
+        }
+}
+
 void about_emit(int runs, char **dirs) {
-    struct about about;
+    static struct about about[MAX_RUNS];
+    abouts_read(about, runs, dirs);
     printf("runs = %d\narray run_label[%d]\n", runs, runs);
     for (int i = 0; i < runs; i++) {
-        about_read(&about, dirs[i]);
         printf("run_label[%d] = ", i + 1);
-        emit_text(about.label);
+        emit_text(about[i].label);
         puts("");
-        if (i == 0) {
-            printf("lab = ");
-            emit_text(about.lab);
-            puts("");
-        }
     }
+    printf("lab = ");
+    emit_text(about[0].lab);
+    puts("");
 }

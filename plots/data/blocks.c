@@ -167,18 +167,29 @@ static void emit_sm_ticks(const struct blocks *b) {
     puts(")\"");
 }
 
-static void emit_words(const struct blocks *b, const struct spans *spans, double busy_ns) {
-    char text[400];
+static void head_make(struct head *head, const char *title, const char *part,
+                      const struct blocks *b, const struct spans *spans, double busy_ns) {
+    const struct about *about = &spans->about[0];
     double places = (double)b->sms * b->places;
+    memset(head, 0, sizeof *head);
+    if (*title)
+        snprintf(head->title, sizeof head->title, "%s", title);
+    else
+        snprintf(head->title, sizeof head->title, "%s %s, part %s: blocks on SMs", about->lab,
+                 about->title, part);
+    snprintf(head->label, sizeof head->label, "%s", about->label);
     snprintf(
-        text, sizeof text,
+        head->summary, sizeof head->summary,
         "makespan %s  ·  %s blocks on %d SMs, %d on an SM at once  ·  places in use %.0f %% of "
         "the time",
         show_ns((double)spans->end_ns), show_count((long long)b->count), b->sms, b->places,
         100 * busy_ns / (places * (double)spans->end_ns));
-    printf("summary = ");
-    emit_text(text);
-    printf("\narray kernel_word[%d]; array kernel_x[%d]\n", b->kernels, b->kernels);
+    head->simulated = about->simulated;
+}
+
+static void emit_words(const struct blocks *b) {
+    char text[400];
+    printf("array kernel_word[%d]; array kernel_x[%d]\n", b->kernels, b->kernels);
     double x = 0;
     for (int k = 0; k < b->kernels; k++) {
         snprintf(text, sizeof text, "%.60s: %s blocks", short_name(b->kernel[k]),
@@ -200,7 +211,8 @@ static void emit_words(const struct blocks *b, const struct spans *spans, double
 void blocks_emit(const char *title, const char *part, const char *dir) {
     static struct spans spans;
     static struct blocks b;
-    char **dirs = (char *[]){(char *)(size_t)dir}, text[300];
+    static struct head head;
+    char **dirs = (char *[]){(char *)(size_t)dir};
     spans_read(&spans, part, 1, dirs);
     if (spans.blocks == 0)
         fail("%s: part '%s' has no records of blocks", spans.about[0].dir, part);
@@ -212,24 +224,22 @@ void blocks_emit(const char *title, const char *part, const char *dir) {
     find_places(&b);
     qsort(b.at, b.count, sizeof *b.at, by_place);
     find_kernels(&b);
-    b.row_px = fmin(14, (double)ROWS_PX / (b.sms * b.places));
+    b.row_px = fmin(14, (double)ROWS_PX * picture_px() / 1400 / (b.sms * b.places));
     double rows_px = b.row_px * b.sms * b.places, busy_ns = 0;
     struct axis axis;
     axis_make(&axis, 0, (int64_t)((double)spans.end_ns * 1.01), width_px());
-    printf("W = %d; H = %d; width = %d; rows_px = %.2f; row_px = %.3f\n", picture_px(),
-           (int)(USE_TOP_PX + USE_PX + 20 + rows_px + 70), width_px(), rows_px, b.row_px);
-    printf("left = %d; use_top = %d; use_px = %d\naxis = ", LEFT_PX, USE_TOP_PX, USE_PX);
-    emit_text(axis.text);
-    snprintf(text, sizeof text, "%s %s, part %s: blocks on SMs", spans.about[0].lab,
-             spans.about[0].title, part);
-    printf("\ntitle = ");
-    emit_text(*title ? title : text);
-    printf("\nlabel = ");
-    emit_text(spans.about[0].label);
-    printf("\nsimulated = %d\n", spans.about[0].simulated);
     emit_use(&b, &busy_ns);
+    head_make(&head, title, part, &b, &spans, busy_ns);
+    head_wrap(&head, width_px());
+    head_emit(&head);
+    int use_top_px = USE_TOP_PX + (int)head.px;
+    printf("W = %d; H = %d; width = %d; rows_px = %.2f; row_px = %.3f\n", picture_px(),
+           (int)(use_top_px + USE_PX + 20 + rows_px + 70), width_px(), rows_px, b.row_px);
+    printf("left = %d; use_top = %d; use_px = %d\naxis = ", LEFT_PX, use_top_px, USE_PX);
+    emit_text(axis.text);
+    puts("");
     emit_bars(&b);
     emit_sm_ticks(&b);
-    emit_words(&b, &spans, busy_ns);
+    emit_words(&b);
     printf("most = %d; places = %d\nready = 1\n", b.most, b.sms * b.places);
 }

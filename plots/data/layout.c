@@ -7,7 +7,7 @@
 
 enum { ORDER_HEADING, ORDER_HOST, ORDER_H2D, ORDER_STREAM, ORDER_D2H, ORDER_ON_DEVICE, ORDER_H2H };
 enum { TOP_PX = 92, AXIS_PX = 52, ZOOM_TITLE_PX = 30, FOOT_PX = 20, MAX_ROWS = 32 };
-static const double LABEL_EM = 14.67; /* 11 pt at 96 dpi */
+static const double LABEL_EM = 14.67, HEADING_EM = 13.33; /* 11 and 10 pt at 96 dpi */
 
 struct key {
     int run, device, order, stream;
@@ -163,6 +163,16 @@ static void make_rows(struct layout *l) {
     }
 }
 
+/* Above the lanes of each of several runs; below its words is room for the letters of zooms. */
+static void make_heading(struct layout *l, struct lane *lane) {
+    char summary[400];
+    spans_summary(l->spans, lane->run, summary, sizeof summary);
+    snprintf(lane->text, sizeof lane->text, "%s:  %s", l->spans->about[lane->run].label, summary);
+    lane->lines = wrap_text(lane->text, sizeof lane->text,
+                            picture_px() - l->label_px - 18 - 22 - 12, HEADING_EM);
+    lane->height = 20 + HEADING_LINE_PX * lane->lines;
+}
+
 static void set_lane_heights(struct layout *l) {
     double units = 0;
     for (int i = 0; i < l->lanes; i++)
@@ -170,7 +180,9 @@ static void set_lane_heights(struct layout *l) {
     double unit = fmax(14, fmin(50, 320 / units));
     for (int i = 0; i < l->lanes; i++) {
         struct lane *lane = &l->lane[i];
-        lane->height = lane->heading ? 26 : lane->rows == 1 ? unit : unit * 0.6 * lane->rows;
+        lane->height = lane->rows == 1 ? unit : unit * 0.6 * lane->rows;
+        if (lane->heading)
+            make_heading(l, lane);
     }
 }
 
@@ -218,6 +230,14 @@ static void place_zooms(struct layout *l) {
         bottom = zoom->bottom > bottom ? zoom->bottom : bottom;
     }
     l->height = (int)(bottom + AXIS_PX + FOOT_PX);
+}
+
+void layout_move_down(struct layout *l, double px) {
+    for (int i = 0; i < l->panels; i++) {
+        l->panel[i].top += px;
+        l->panel[i].bottom += px;
+    }
+    l->height += (int)px;
 }
 
 void layout_make(struct layout *l, struct spans *spans) {

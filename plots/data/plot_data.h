@@ -47,7 +47,9 @@ struct about {
 };
 /* dir may begin with "recorded:"; a folder below one named recorded is a recorded run too. */
 void about_read(struct about *about, const char *dir);
-void about_emit(int runs, char **dirs); /* gnuplot: runs, run_label[], lab */
+enum { MAX_RUNS = 8 };
+void abouts_read(struct about *about, int runs, char **dirs); /* each with a label of its own */
+void about_emit(int runs, char **dirs);                       /* gnuplot: runs, run_label[], lab */
 
 /* ---- spans.c ---- */
 
@@ -82,7 +84,7 @@ struct spans {
     struct span *at, *block;
     int64_t end_ns; /* the last end of all */
     int runs;
-    struct about about[8];
+    struct about about[MAX_RUNS];
 };
 
 /* Reads one part of each run's timeline.csv. Fails if a run has no such part. */
@@ -101,16 +103,31 @@ double text_width(const char *text, double em_px); /* of DejaVu Sans */
 /* The longest form of a name that fits: whole, without arguments, cut; "" if none does. */
 const char *name_that_fits(const char *name, double width_px, double em_px);
 const char *short_name(const char *name);
-/* Turns the spaces where lines must end into newlines; returns the number of lines. */
-int wrap_text(char *text, double width_px, double em_px);
+/* Puts a newline where each line must end; returns the number of lines. */
+int wrap_text(char *text, size_t size, double width_px, double em_px);
 const char *show_ns(double ns);      /* "8.33 ms"; one of 16 rotating buffers */
 const char *show_count(long long n); /* "12 345" */
 void emit_text(const char *text);    /* as a quoted gnuplot string */
 void emit_field(const char *text);   /* as a field between tabs */
+enum { TERMINAL_COLUMNS = 80 };
+void print_wrapped(const char *text); /* for a terminal */
+
+/* ---- head.c ---- */
+
+enum { HEAD_TEXT = 800 };
+struct head {
+    char title[HEAD_TEXT], label[HEAD_TEXT], summary[HEAD_TEXT];
+    bool simulated;
+    double summary_px, px; /* how far the summary, and the rest of the picture, move down */
+};
+void head_wrap(struct head *head, double width_px);
+void head_emit(const struct head *head); /* gnuplot: title, label, summary, ... */
+/* The same for a chart of results, whose runs stand below each other at the right. */
+void head_of_runs(const char *title, const char *summary, int runs, char **dirs);
 
 /* ---- layout.c ---- */
 
-enum { MOST_PX = 4000, MIN_BAR_PX = 3, MAX_LANES = 96, MAX_ZOOMS = 2 };
+enum { MOST_PX = 4000, MIN_BAR_PX = 3, HEADING_LINE_PX = 17, MAX_LANES = 96, MAX_ZOOMS = 2 };
 
 /* How wide a picture is: 1400 px, or PLOT_WIDTH. A narrower one has larger letters on paper. */
 int picture_px(void);
@@ -120,6 +137,8 @@ struct lane {
     int run, device, order, stream; /* what it holds; order: its place within a device */
     int rows;                       /* more than 1 where its work overlaps */
     bool host, heading;
+    char text[HEAD_TEXT]; /* of a heading: which run it is, and its figures */
+    int lines;
     double height; /* in px, in the panel of the whole */
 };
 
@@ -129,6 +148,7 @@ struct panel {
     int lanes, lane[MAX_LANES];
     double lane_top[MAX_LANES], lane_px[MAX_LANES], least_lane_px;
     char title[200];
+    int run; /* of a zoom */
 };
 
 struct layout {
@@ -143,6 +163,7 @@ struct layout {
 };
 
 void layout_make(struct layout *layout, struct spans *spans);
+void layout_move_down(struct layout *layout, double px);
 double panel_ns_per_px(const struct panel *panel); /* axis.c */
 
 /* ---- zoom.c ---- */
@@ -170,7 +191,22 @@ void bars_make(struct bars *bars, const struct layout *layout);
 void timeline_emit(const char *title, const char *part, int runs, char **dirs);
 void timeline_text(const char *title, const char *part, int runs, char **dirs);
 void blocks_emit(const char *title, const char *part, const char *dir);
+
+struct point {        /* a row of results.csv */
+    const char *name; /* without the value */
+    int run;
+    long order; /* of first appearance, so that series keep the lab's order */
+    double x, median, min, max, cov;
+    double partner; /* the median of the row that has `partner` for this one's first word */
+    const char *part, *unit, *n;
+};
 extern bool series_of_rows; /* each row is a series of its own, whatever its name ends with */
+/* The rows of all runs whose part and name fit, in the order of their series. */
+int results_read(struct point **points, const char *part, const char *pattern, const char *partner,
+                 int runs, char **dirs);
+/* For a terminal with no pictures: results that fit each of part, pattern and partner in turn. */
+void results_text(const char *title, const char *summary, int fits, char **fit, int runs,
+                  char **dirs);
 void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
                  int runs, char **dirs);
 void file_begin(const char *out);

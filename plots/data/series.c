@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct point {
-    const char *name; /* without the value */
-    int run;
-    long order; /* of first appearance, so that series keep the lab's order */
-    double x, median, min, max, cov;
-    double partner; /* the median of the row that has `partner` for this one's first word */
-    const char *part, *unit, *n;
-};
-
 bool series_of_rows;
 static struct point *points;
 static int count;
@@ -116,12 +107,10 @@ static void emit_number(double value) {
     printf(value != value ? "\tNaN" : "\t%.17g", value);
 }
 
-/* gnuplot: NAME_n, NAME_rows, NAME_key[], NAME_run[], and $NAME with one index a series and the
- * columns x median min max cov name unit n partner part. NAME_y[] is each series' first median.
- * No row at all gives NAME_n = 0. */
-void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
+int results_read(struct point **all, const char *part, const char *pattern, const char *partner,
                  int runs, char **dirs) {
-    int series = 0;
+    points = NULL;
+    count = 0;
     for (int run = 0; run < runs; run++) {
         struct about about;
         about_read(&about, dirs[run]);
@@ -130,11 +119,34 @@ void series_emit(const char *name, const char *part, const char *pattern, const 
             find_partners(run, about.dir, partner);
     }
     sort_points();
+    *all = points;
+    return count;
+}
+
+/* "n 11", or "n 1 to 11" where not all have as many samples. */
+static void emit_samples(const char *name) {
+    int least = count ? atoi(points[0].n) : 0, most = least;
+    for (int i = 0; i < count; i++) {
+        int n = atoi(points[i].n);
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    printf("%s_samples = 'n %d", name, least);
+    printf(least < most ? " to %d'\n" : "'\n", most);
+}
+
+/* gnuplot: NAME_n, NAME_samples, NAME_rows, NAME_key[], NAME_run[], and $NAME with one index a
+ * series and the columns x median min max cov name unit n partner part. NAME_y[], _least[] and
+ * _most[] are of each series' first row. No row at all gives NAME_n = 0. */
+void series_emit(const char *name, const char *part, const char *pattern, const char *partner,
+                 int runs, char **dirs) {
+    int series = 0;
+    results_read(&points, part, pattern, partner, runs, dirs);
     for (int i = 0; i < count; i++)
         series += new_series(i);
     printf("%s_n = %d; %s_rows = %d\n", name, series, name, count);
-    static const char *const arrays[] = {"key", "run", "y", "part", "partner"};
-    for (int i = 0; i < 5; i++)
+    static const char *const arrays[] = {"key", "run", "y", "least", "most", "partner", "part"};
+    for (int i = 0; i < 7; i++)
         printf("array %s_%s[%d]\n", name, arrays[i], series ? series : 1);
     printf("$%s << EOD\n", name);
     if (!count)
@@ -154,12 +166,17 @@ void series_emit(const char *name, const char *part, const char *pattern, const 
         printf("\t%s\n", points[i].part);
     }
     puts("EOD");
+    emit_samples(name);
     for (int i = 0, at = 0; i < count; i++) {
         if (!new_series(i))
             continue;
         at++;
         printf("%s_run[%d] = %d; %s_y[%d] =", name, at, points[i].run + 1, name, at);
         emit_number(points[i].median);
+        printf("; %s_least[%d] =", name, at);
+        emit_number(points[i].min);
+        printf("; %s_most[%d] =", name, at);
+        emit_number(points[i].max);
         printf("; %s_partner[%d] =", name, at);
         emit_number(points[i].partner);
         printf("; %s_part[%d] = '%s'; %s_key[%d] = ", name, at, points[i].part, name, at);

@@ -123,12 +123,56 @@ const char *show_count(long long n) {
     return buffer[turn];
 }
 
+/* Width of text up to, and with, the character that begins at end. */
+static double width_to(char *text, char *end, double em_px) {
+    char after = end[1];
+    end[1] = '\0'; /* of a character of several bytes the first counts */
+    double width = text_width(text, em_px);
+    end[1] = after;
+    return width;
+}
+
+int wrap_text(char *text, size_t size, double width_px, double em_px) {
+    int lines = 1;
+    char *start = text, *space = NULL;
+    bool figures = false;
+    for (char *p = text; *p; p++) {
+        if ((*p & 0xC0) == 0x80)
+            continue;
+        /* Between figures: two spaces, but not those before the dot. */
+        bool figure = *p == ' ' && p > start && p[-1] == ' ' && (p[1] & 0x80) == 0;
+        if (figure || (*p == ' ' && !figures))
+            space = p;
+        figures |= figure;
+        if (width_to(start, p, em_px) <= width_px || p == start)
+            continue;
+        if (space) {
+            *space = '\n';
+            p = space;
+        } else if (strlen(text) + 2 < size) { /* a long word is broken */
+            memmove(p + 1, p, strlen(p) + 1);
+            *p = '\n';
+        } else {
+            break;
+        }
+        start = p + 1;
+        space = NULL;
+        figures = false;
+        lines++;
+    }
+    return lines;
+}
+
+/* Lines stay apart only for gnuplot's double quotes. */
 void emit_text(const char *text) {
     putchar('\'');
     for (; *text; text++) {
-        if (*text == '\'')
-            putchar('\'');
-        putchar(*text == '\n' || *text == '\r' ? ' ' : *text);
+        if (*text == '\n')
+            fputs("'.\"\\n\".'", stdout);
+        else if (*text == '\'')
+            fputs("''", stdout);
+        else
+            putchar(*text == '\r' ? ' ' : *text);
     }
     putchar('\'');
 }
@@ -139,4 +183,19 @@ void emit_field(const char *text) {
         char c = *text;
         putchar(c == '"' ? '\'' : c == '\\' ? '/' : (unsigned char)c < ' ' ? ' ' : c);
     }
+}
+
+void print_wrapped(const char *text) {
+    char copy[HEAD_TEXT];
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *line = copy; strlen(line) > TERMINAL_COLUMNS;) { /* bytes: never wider than that */
+        char *end = line + TERMINAL_COLUMNS;
+        while (end > line && *end != ' ')
+            end--;
+        if (end == line)
+            break;
+        *end = '\n';
+        line = end + 1;
+    }
+    puts(copy);
 }

@@ -45,15 +45,6 @@ static void emit_panel(const struct layout *l, int index) {
     puts("");
 }
 
-/* Above the lanes of each of several runs: which run it is, and its figures. */
-static void emit_heading(const struct spans *spans, int run) {
-    char text[400];
-    spans_summary(spans, run, text, sizeof text);
-    emit_field(spans->about[run].label);
-    printf(":  ");
-    emit_field(text);
-}
-
 static void emit_lanes(const struct layout *l) {
     begin_block("lanes");
     for (int i = 0; i < l->panels; i++) {
@@ -64,16 +55,31 @@ static void emit_lanes(const struct layout *l) {
             double middle = p->lane_top[j] + p->lane_px[j] / 2;
             bool room = middle - labelled >= 12; /* thin lanes: every second or third is named */
             labelled = room ? middle : labelled;
-            printf("%d\t%.2f\t%.2f\t%.2f\t%s\t%d\t", i + 1, p->lane_top[j],
-                   p->lane_top[j] + p->lane_px[j], middle, room ? lane->label : "",
-                   l->spans->about[lane->run].simulated);
-            if (lane->heading)
-                emit_heading(l->spans, lane->run);
-            puts("");
-            rows_of[i] += lane->heading; /* the others are never none */
+            printf("%d\t%.2f\t%s\n", i + 1, middle, room ? lane->label : "");
         }
     }
     end_block("lanes", l->panels);
+}
+
+static void emit_headings(const struct layout *l) {
+    const struct panel *all = &l->panel[0];
+    begin_block("headings");
+    for (int j = 0; j < all->lanes; j++) {
+        const struct lane *lane = &l->lane[all->lane[j]];
+        const char *line = lane->text; /* empty for other lanes */
+        for (int i = 0; *line; i++) {
+            char text[HEAD_TEXT];
+            size_t length = strcspn(line, "\n");
+            snprintf(text, sizeof text, "%.*s", (int)length, line);
+            printf("1\t%.2f\t%d\t", all->lane_top[j] + 13 + HEADING_LINE_PX * i,
+                   l->spans->about[lane->run].simulated);
+            emit_field(text);
+            puts("");
+            line += length + (line[length] == '\n');
+            rows_of[0]++;
+        }
+    }
+    end_block("headings", l->panels);
 }
 
 static void emit_bars(const char *name, const struct bars *bars, int panels, bool widened) {
@@ -91,7 +97,7 @@ static void emit_bars(const char *name, const struct bars *bars, int panels, boo
 
 static const char *bar_text(const struct bar *b) {
     static char text[256];
-    double room = b->x1 - b->x0 - 12;
+    double room = (b->x1 - b->x0 - 12) / 1.02; /* letters on whole px are wider */
     if (b->widened || b->y1 - b->y0 < NAME_EM)
         return "";
     if (b->merged > 1) {
@@ -104,20 +110,55 @@ static const char *bar_text(const struct bar *b) {
     return name_that_fits(b->name, room, NAME_EM);
 }
 
-static void emit_names(const struct bars *bars, int panels) {
+/* Where a zoom lies in the panel of the whole, from the first lane of its run down. */
+static struct bar frame_of(const struct layout *l, const struct panel *zoom) {
+    const struct panel *all = &l->panel[0];
+    double per_px = panel_ns_per_px(all);
+    int first = 0, last = zoom->lane[zoom->lanes - 1];
+    while (l->lane[first].heading || l->lane[first].run != zoom->run)
+        first++;
+    struct bar frame = {.x0 = (double)zoom->from_ns / per_px, .x1 = (double)zoom->to_ns / per_px};
+    if (frame.x1 - frame.x0 < 6) { /* seen, not exact */
+        frame.x0 -= 3;
+        frame.x1 += 3;
+    }
+    frame.x0 = fmax(frame.x0, 0);
+    frame.y0 = all->lane_top[first] + 1;
+    frame.y1 = all->lane_top[last] + all->lane_px[last] - 1;
+    return frame;
+}
+
+/* The middle of the bar, or of what a frame leaves of it, so that no frame crosses the name. */
+static double name_place(const struct layout *l, const struct bar *b, double width) {
+    double x0 = b->x0, x1 = b->x1, room = width + 12;
+    for (int i = 1; i < l->panels && b->panel == 0; i++) {
+        struct bar frame = frame_of(l, &l->panel[i]);
+        double middle = (x0 + x1) / 2;
+        if (frame.y1 < b->y0 || frame.y0 > b->y1 || frame.x1 < middle - room / 2 ||
+            frame.x0 > middle + room / 2)
+            continue;
+        if (frame.x0 - x0 >= fmax(room, x1 - frame.x1))
+            x1 = frame.x0;
+        else if (x1 - frame.x1 >= room)
+            x0 = frame.x1;
+    }
+    return (x0 + x1) / 2;
+}
+
+static void emit_names(const struct layout *l, const struct bars *bars) {
     begin_block("names");
     for (size_t i = 0; i < bars->count; i++) {
         const struct bar *b = &bars->at[i];
         const char *text = bar_text(b);
         if (!*text)
             continue;
-        printf("%d\t%.2f\t%.2f\t%d\t", b->panel + 1, (b->x0 + b->x1) / 2, (b->y0 + b->y1) / 2,
-               b->class);
+        printf("%d\t%.2f\t%.2f\t%d\t", b->panel + 1, name_place(l, b, text_width(text, NAME_EM)),
+               (b->y0 + b->y1) / 2, b->class);
         emit_field(text);
         puts("");
         rows_of[b->panel]++;
     }
-    end_block("names", panels);
+    end_block("names", l->panels);
 }
 
 /* A mark above each widened bar, thinned where they would touch. */
@@ -136,26 +177,23 @@ static void emit_marks(const struct bars *bars, int panels) {
     end_block("marks", panels);
 }
 
-/* Where the zooms lie in the panel of the whole. */
+/* A zoom's letter stands above its frame, where no bar is; letters stay apart. */
 static void emit_frames(const struct layout *l) {
-    const struct panel *all = &l->panel[0];
-    double per_px = panel_ns_per_px(all);
+    struct bar frame[1 + MAX_ZOOMS];
+    double x[1 + MAX_ZOOMS];
     begin_block("frames");
     for (int i = 1; i < l->panels; i++) {
-        const struct panel *zoom = &l->panel[i];
-        double x0 = (double)zoom->from_ns / per_px, x1 = (double)zoom->to_ns / per_px;
-        int last = zoom->lane[zoom->lanes - 1];
-        if (x1 - x0 < 6) { /* seen, not exact */
-            x0 -= 3;
-            x1 += 3;
-        }
-        double y0 = all->lane_top[zoom->lane[0]] + 1;
-        printf("%c\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", 'A' + i - 1, fmax(x0, 0), x1, y0,
-               all->lane_top[last] + all->lane_px[last] - 1, x1 + 3,
-               y0 + 6 + 11 * (i - 1)); /* letters of frames that lie close stay apart */
+        frame[i] = frame_of(l, &l->panel[i]);
+        x[i] = fmax((frame[i].x0 + frame[i].x1) / 2, 5);
+        if (i > 1 && frame[i].y0 == frame[i - 1].y0 && fabs(x[i] - x[i - 1]) < 14)
+            x[i] = x[i - 1] + (x[i] < x[i - 1] && x[i - 1] > 19 ? -14 : 14);
+        printf("1\t%.2f\t%.2f\t%.2f\t%.2f\n", frame[i].x0, frame[i].x1, frame[i].y0, frame[i].y1);
         rows_of[0]++;
     }
     end_block("frames", l->panels);
+    printf("array letter_x[%d]; array letter_y[%d]\n", 1 + MAX_ZOOMS, 1 + MAX_ZOOMS);
+    for (int i = 1; i < l->panels; i++)
+        printf("letter_x[%d] = %.2f; letter_y[%d] = %.2f\n", i, x[i], i, frame[i].y0 - 8);
 }
 
 /* The words beside each colour, in the order of enum span_class. */
@@ -171,27 +209,36 @@ static const char *const class_words[CLASSES] = {"",
                                                  "memset",
                                                  "copy host to host"};
 
-static void emit_legend(const struct bars *bars) {
+/* Returns how far the panels move down for the legend's second row. */
+static double emit_legend(const struct bars *bars, double width_px) {
     bool has[CLASSES] = {false}; /* has[0]: a widened bar */
     int n = 0;
-    double x = 0;
+    double x = 0, y = 0;
     for (size_t i = 0; i < bars->count; i++) {
         has[bars->at[i].class] = true;
         has[0] |= bars->at[i].widened;
     }
-    printf("array legend_class[%d]; array legend_x[%d]; array legend_word[%d]\n", CLASSES, CLASSES,
-           CLASSES);
+    static const char *const arrays[] = {"class", "x", "y", "word"};
+    for (int i = 0; i < 4; i++)
+        printf("array legend_%s[%d]\n", arrays[i], CLASSES);
     for (int i = 1; i <= CLASSES; i++) {
         int class = i % CLASSES; /* the mark for widened bars comes last */
         const char *text = class ? class_words[class] : "under 3 px, drawn wider";
         if (!has[class])
             continue;
+        double width = 22 + text_width(text, LEGEND_EM);
+        if (x + width > width_px) {
+            x = 0;
+            y += 20;
+        }
         n++;
-        printf("legend_class[%d] = %d; legend_x[%d] = %.1f; legend_word[%d] = '%s'\n", n, class, n,
-               x, n, text);
-        x += 44 + text_width(text, LEGEND_EM);
+        printf("legend_class[%d] = %d; legend_x[%d] = %.1f; legend_y[%d] = %.1f; "
+               "legend_word[%d] = '%s'\n",
+               n, class, n, x, n, y, n, text);
+        x += width + 22;
     }
     printf("legend_n = %d\n", n);
+    return y;
 }
 
 static void emit_note(const struct layout *l, const struct bars *bars) {
@@ -215,50 +262,51 @@ static void emit_note(const struct layout *l, const struct bars *bars) {
     printf("\nrows = %zu; drawn = %zu; merged = %zu\n", bars->records, bars->drawn, bars->merged);
 }
 
-static void emit_titles(const char *title, const char *part, const struct spans *spans) {
-    char text[400];
+static void head_make(struct head *head, const char *title, const char *part,
+                      const struct spans *spans) {
     const struct about *about = &spans->about[0];
+    bool one = spans->runs == 1;
+    memset(head, 0, sizeof *head);
     if (*title)
-        snprintf(text, sizeof text, "%s", title);
+        snprintf(head->title, sizeof head->title, "%s", title);
     else
-        snprintf(text, sizeof text, "%s%s%s, part %s", about->lab, *about->title ? " " : "",
-                 about->title, part);
-    printf("title = ");
-    emit_text(text);
-    printf("\nlabel = ");
-    emit_text(spans->runs == 1 ? about->label : "comparison");
-    printf("\nsimulated = %d\n", about->simulated && spans->runs == 1);
-    if (spans->runs == 1)
-        spans_summary(spans, 0, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "one axis of time; each run counts from its own first record");
-    printf("summary = ");
-    emit_text(text);
-    puts("");
+        snprintf(head->title, sizeof head->title, "%s%s%s, part %s", about->lab,
+                 *about->title ? " " : "", about->title, part);
+    snprintf(head->label, sizeof head->label, "%s", one ? about->label : "comparison");
+    snprintf(head->summary, sizeof head->summary,
+             "one axis of time; each run counts from its own first record");
+    if (one)
+        spans_summary(spans, 0, head->summary, sizeof head->summary);
+    head->simulated = about->simulated && one;
 }
 
 void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     static struct spans spans;
     static struct layout layout;
     static struct bars bars;
+    static struct head head;
     spans_read(&spans, part, runs, dirs);
     layout_make(&layout, &spans);
     bars_make(&bars, &layout);
+    double width_px = layout.panel[0].right - layout.panel[0].left;
+    head_make(&head, title, part, &spans);
+    head_wrap(&head, width_px);
+    head_emit(&head);
+    layout_move_down(&layout, head.px + emit_legend(&bars, width_px));
     printf("W = %d; H = %d; panels = %d\n", picture_px(), layout.height, layout.panels);
     static const char *const arrays[] = {"left",   "right", "top",  "bottom", "width",
                                          "height", "title", "axis", "stripes"};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         printf("array P_%s[%d]\n", arrays[i], layout.panels);
-    emit_titles(title, part, &spans);
     for (int i = 0; i < layout.panels; i++)
         emit_panel(&layout, i);
     emit_lanes(&layout);
+    emit_headings(&layout);
     emit_bars("bars", &bars, layout.panels, false);
     emit_bars("widened", &bars, layout.panels, true);
-    emit_names(&bars, layout.panels);
+    emit_names(&layout, &bars);
     emit_marks(&bars, layout.panels);
     emit_frames(&layout);
-    emit_legend(&bars);
     emit_note(&layout, &bars);
     puts("ready = 1");
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 100, LABEL = 18 };
+enum { LABEL = 18, COLUMNS = TERMINAL_COLUMNS - LABEL - 3 };
 
 /* One letter a class; in the order of enum span_class. */
 static const char letters[] = " =x.>#:<~o-";
@@ -42,6 +42,10 @@ static void print_line(const struct layout *l, const struct panel *p, int lane, 
             memcpy(line + from + (to - from - length) / 2, name, (size_t)length);
     }
     const char *label = row == 0 ? l->lane[lane].label : "";
+    if (l->lane[lane].heading) {
+        print_wrapped(l->spans->about[l->lane[lane].run].label);
+        return;
+    }
     /* The arrow of "H→D" is three bytes and one column. */
     int width = LABEL + (strstr(label, "→") ? 2 : 0);
     printf("%*s |%s|\n", width, label, line);
@@ -51,16 +55,16 @@ static void print_line(const struct layout *l, const struct panel *p, int lane, 
 static void print_axis(const struct panel *p, int64_t from_ns) {
     char text[COLUMNS + 40];
     memset(text, ' ', sizeof text);
-    for (int i = 0; i <= 4; i++) {
+    for (int i = 0; i <= 3; i++) {
         int64_t ns = p->from_ns - from_ns + (p->to_ns - p->from_ns) / 4 * i;
         const char *show = show_ns((double)ns);
         const char *ascii = strstr(show, "µ"); /* two bytes, so shift by hand */
         char plain[40];
         snprintf(plain, sizeof plain, "%.*s%s%s", ascii ? (int)(ascii - show) : 30, show,
                  ascii ? "u" : "", ascii ? ascii + strlen("µ") : "");
-        memcpy(text + (COLUMNS - 8) * i / 4, plain, strlen(plain));
+        memcpy(text + COLUMNS * i / 4, plain, strlen(plain));
     }
-    text[COLUMNS + 8] = '\0';
+    text[COLUMNS] = '\0';
     printf("%*s  %s\n", LABEL, "", text);
 }
 
@@ -74,8 +78,9 @@ void timeline_text(const char *title, const char *part, int runs, char **dirs) {
     for (int run = 0; run < runs; run++) {
         const struct about *about = &spans.about[run];
         spans_summary(&spans, run, summary, sizeof summary);
-        printf("%s, part %s   %s\n%s\n", *title && !run ? title : about->lab, part, about->label,
-               summary);
+        printf("%s, part %s\n", *title && !run ? title : about->lab, part);
+        print_wrapped(about->label);
+        print_wrapped(summary);
     }
     for (int i = 0; i < layout.panels; i++) {
         struct panel *p = &layout.panel[i];
@@ -86,8 +91,14 @@ void timeline_text(const char *title, const char *part, int runs, char **dirs) {
                 print_line(&layout, p, p->lane[j], row, used);
         print_axis(p, i ? p->from_ns : 0);
     }
-    for (int class = 1; class < CLASSES; class ++)
-        if (used[class])
-            printf("%c %s   ", letters[class], words[class]);
+    for (int class = 1, at = 0; class < CLASSES; class ++) {
+        if (!used[class])
+            continue;
+        int width = (int)strlen(words[class]) + 5;
+        if (at + width > TERMINAL_COLUMNS)
+            puts("");
+        at = at + width > TERMINAL_COLUMNS ? width : at + width;
+        printf("%c %s   ", letters[class], words[class]);
+    }
     puts("");
 }

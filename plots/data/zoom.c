@@ -33,13 +33,14 @@ static int by_value(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static struct shorts find_shorts(const struct layout *l, bool host) {
+static struct shorts find_shorts(const struct layout *l, int run, bool host) {
     double limit = SHORT_PX * panel_ns_per_px(&l->panel[0]);
     struct shorts s = {0};
     s.at = (const struct span **)need_memory(NULL, sizeof *s.at * (l->spans->count + 1));
     for (size_t i = 0; i < l->spans->count; i++) {
         const struct span *span = &l->spans->at[i];
-        if (class_on_host(span->class) == host && (double)(span->end_ns - span->start_ns) < limit)
+        if (span->run == run && class_on_host(span->class) == host &&
+            (double)(span->end_ns - span->start_ns) < limit)
             s.at[s.count++] = span;
     }
     qsort(s.at, s.count, sizeof *s.at, by_start);
@@ -107,8 +108,8 @@ static struct window best_cluster(const struct layout *l, const struct shorts *s
     return best;
 }
 
-static struct window host_window(const struct layout *l) {
-    struct shorts s = find_shorts(l, true);
+static struct window host_window(const struct layout *l, int run) {
+    struct shorts s = find_shorts(l, run, true);
     struct window w = best_cluster(l, &s);
     if (w.shorts == 1)
         snprintf(w.title, sizeof w.title, "a host call of %s", show_ns((double)(w.last - w.first)));
@@ -120,8 +121,8 @@ static struct window host_window(const struct layout *l) {
     return w;
 }
 
-static struct window device_window(const struct layout *l) {
-    struct shorts s = find_shorts(l, false);
+static struct window device_window(const struct layout *l, int run) {
+    struct shorts s = find_shorts(l, run, false);
     struct window w = best_cluster(l, &s);
     int64_t least = INT64_MAX, most = 0;
     const char *name = "";
@@ -143,7 +144,7 @@ static struct window device_window(const struct layout *l) {
 }
 
 /* Two kernels of which one begins about when the other ends: before, or after? */
-static struct window meeting_window(const struct layout *l) {
+static struct window meeting_window(const struct layout *l, int run) {
     struct window best = {0};
     double near = 12 * panel_ns_per_px(&l->panel[0]), nearest = near;
     for (size_t i = 0; i < l->spans->count && l->spans->count <= 40; i++)
@@ -151,8 +152,9 @@ static struct window meeting_window(const struct layout *l) {
             const struct span *a = &l->spans->at[i], *b = &l->spans->at[j];
             int64_t late = b->start_ns - a->end_ns;
             if (i == j || a->class != CLASS_KERNEL || b->class != CLASS_KERNEL || late == 0 ||
-                a->run != b->run || fabs((double)late) >= nearest || b->start_ns <= a->start_ns ||
-                b->end_ns <= a->end_ns || (double)(a->end_ns - a->start_ns) < 4 * near ||
+                a->run != run || b->run != run || fabs((double)late) >= nearest ||
+                b->start_ns <= a->start_ns || b->end_ns <= a->end_ns ||
+                (double)(a->end_ns - a->start_ns) < 4 * near ||
                 (double)(b->end_ns - b->start_ns) < 4 * near)
                 continue;
             nearest = fabs((double)late);
@@ -172,39 +174,48 @@ static void add_lanes(const struct layout *l, struct panel *zoom) {
     bool used[MAX_LANES] = {false};
     for (size_t i = 0; i < l->spans->count; i++) {
         const struct span *s = &l->spans->at[i];
-        used[s->lane] |= s->start_ns < zoom->to_ns && s->end_ns > zoom->from_ns;
+        used[s->lane] |=
+            s->run == zoom->run && s->start_ns < zoom->to_ns && s->end_ns > zoom->from_ns;
     }
     for (int i = 0; i < l->lanes && zoom->lanes < ZOOM_LANES; i++)
         if (used[i])
             zoom->lane[zoom->lanes++] = i;
 }
 
-static void add_zoom(struct layout *l, const struct window *w) {
+static void add_zoom(struct layout *l, int run, struct window window) {
+    const struct window *w = &window;
     if (w->shorts == 0 || l->panels > MAX_ZOOMS)
         return;
     int64_t middle = w->from + (w->to - w->from) / 2;
     for (int i = 1; i < l->panels; i++) { /* the same place at the same scale shows nothing new */
         const struct panel *zoom = &l->panel[i];
-        if (middle > zoom->from_ns && middle < zoom->to_ns &&
+        if (zoom->run == run && middle > zoom->from_ns && middle < zoom->to_ns &&
             (zoom->to_ns - zoom->from_ns) / 3 < w->to - w->from)
             return;
     }
     if (w->to - w->from > l->panel[0].to_ns / 3)
         return;
     struct panel *zoom = &l->panel[l->panels];
+    zoom->run = run;
     zoom->from_ns = w->from;
     zoom->to_ns = w->to;
     zoom->least_lane_px = ZOOM_LANE_PX;
-    snprintf(zoom->title, sizeof zoom->title, "zoom %c: %s", 'A' + l->panels - 1, w->title);
+    const struct about *about = &l->spans->about[run];
+    snprintf(zoom->title, sizeof zoom->title, "zoom %c%s: %s", 'A' + l->panels - 1,
+             l->spans->runs == 1 ? ""
+             : about->simulated  ? " (simulated)"
+             : about->recorded   ? " (recorded)"
+                                 : " (measured)",
+             w->title);
     add_lanes(l, zoom);
     l->panels++;
 }
 
+/* Of several runs each shows its host's calls before one shows more. */
 void zooms_choose(struct layout *l) {
-    struct window window = host_window(l);
-    add_zoom(l, &window);
-    window = meeting_window(l);
-    add_zoom(l, &window);
-    window = device_window(l);
-    add_zoom(l, &window);
+    struct window (*const choose[])(const struct layout *, int) = {host_window, meeting_window,
+                                                                   device_window};
+    for (int i = 0; i < 3; i++)
+        for (int run = 0; run < l->spans->runs; run++)
+            add_zoom(l, run, choose[i](l, run));
 }

@@ -1,0 +1,69 @@
+/* The words above a timeline or a chart of blocks: title at the left, which run at the right, what
+ * was computed below them. What is too long for the picture goes on in another line. */
+#include "plot_data.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TITLE_EM = 18.67, LABEL_EM = 13.33; /* 14 and 10 pt at 96 dpi */
+
+static double widest_line(const char *text) {
+    double widest = 0;
+    char line[HEAD_TEXT];
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        widest = fmax(widest, text_width(line, LABEL_EM));
+        text += length + (text[length] == '\n');
+    }
+    return widest;
+}
+
+void head_wrap(struct head *head, double width_px) {
+    int labels = wrap_text(head->label, sizeof head->label, width_px / 2, LABEL_EM);
+    double room = width_px - widest_line(head->label) - 2 * TITLE_EM;
+    int titles = wrap_text(head->title, sizeof head->title, room, TITLE_EM);
+    head->summary_px = fmax(24 * (titles - 1), 18 * (labels - 1));
+    int lines = wrap_text(head->summary, sizeof head->summary, width_px, LABEL_EM);
+    head->px = head->summary_px + 18 * (lines - 1);
+}
+
+void head_emit(const struct head *head) {
+    printf("title = ");
+    emit_text(head->title);
+    printf("\nlabel = ");
+    emit_text(head->label);
+    printf("\nsummary = ");
+    emit_text(head->summary);
+    printf("\nsimulated = %d; summary_px = %g; head_px = %g\n", head->simulated, head->summary_px,
+           head->px);
+}
+
+void head_of_runs(const char *title, const char *summary, int runs, char **dirs) {
+    static struct about about[MAX_RUNS];
+    static struct head head;
+    double width_px = picture_px() - 2 * 22, lines_px = 0, widest = 0;
+    abouts_read(about, runs, dirs);
+    printf("array run_text[%d]; array run_px[%d]; array run_y[%d]; array run_simulated[%d]\n", runs,
+           runs, runs, runs);
+    for (int i = 0; i < runs; i++) {
+        char text[HEAD_TEXT];
+        snprintf(text, sizeof text, "%s", about[i].label);
+        if (runs > 1)
+            snprintf(text, sizeof text, "run %d: %s", i + 1, about[i].label);
+        int lines = wrap_text(text, sizeof text, 0.4 * width_px, LABEL_EM);
+        printf("run_y[%d] = %.1f; run_px[%d] = %.1f; run_simulated[%d] = %d; run_text[%d] = ",
+               i + 1, 20 + lines_px, i + 1, widest_line(text), i + 1, about[i].simulated, i + 1);
+        emit_text(text);
+        puts("");
+        widest = fmax(widest, widest_line(text));
+        lines_px += 18 * lines;
+    }
+    snprintf(head.title, sizeof head.title, "%s", title);
+    snprintf(head.summary, sizeof head.summary, "%s", summary);
+    int titles = wrap_text(head.title, sizeof head.title, width_px - widest - 50, TITLE_EM);
+    int summaries = wrap_text(head.summary, sizeof head.summary, width_px, LABEL_EM);
+    head.summary_px = fmax(24 * (titles - 1), lines_px - 18);
+    head.px = head.summary_px + 18 * (summaries - 1);
+    head_emit(&head);
+}
