@@ -14,7 +14,7 @@ subtitle = depth_n ? sprintf("behind a closed gate nothing runs, so launches pil
 subtitle = subtitle.".  Dot: median, ".returns_samples."; shade: fastest to slowest."
 @HEAD
 @OPEN
-set tmargin at screen top(84); set bmargin at screen 62.0/H; set lmargin at screen 0.075; set rmargin at screen 1 - 22.0/W
+set tmargin at screen top(84); set bmargin at screen 62.0/H; set lmargin at screen 105.0/W; set rmargin at screen 1 - 22.0/W
 stats $returns using 1:2 name "R" nooutput
 set xrange [0:R_max_x * 1.03]; set logscale y; set yrange [floor10(R_min_y * 0.999):ceil10(R_max_y * 1.001)]
 @TIME_TICKS_Y

@@ -28,8 +28,10 @@ set tmargin at screen top(116); set bmargin at screen 78.0/H
 set xrange [-0.7:8.6]
 set xtics scale 0 font tick_font
 set xtics ("H→D" 0, "D→H" 1, "H→D" 2.3, "D→H" 3.3, "H→D" 4.6, "D→H" 5.6, "H→D" 6.9, "D→H" 7.9)
-do for [i=1:4] { set label 20+i word(memories, i) at first (i-1)*2.3 + 0.5, graph -0.115 center font pt(10.5) tc rgb "#333333" }
+array memory_words[4] = ["pageable,\nuntouched", "pageable,\ntouched", "pinned", "registered"]
+do for [i=1:4] { set label 20+i memory_words[i] at first (i-1)*2.3 + 0.5, graph -0.115 center font pt(10.5) tc rgb "#333333" }
 unset key
+half = (1 - 30.0/W) / 2
 do for [side=1:2] {
     mode = side == 1 ? "spin" : "block"
     undefine $bars
@@ -44,17 +46,17 @@ do for [side=1:2] {
     }
     unset print
     if (measured ne "") {
-        set lmargin at screen side == 1 ? 0.065 : 0.545; set rmargin at screen side == 1 ? 0.505 : 0.985
+        set lmargin at screen 91.0/W + (side - 1) * half; set rmargin at screen side * half + 6.0/W
         set title (side == 1 ? "the driver spins while it waits" : "the driver sleeps (cudaDeviceScheduleBlockingSync)") font pt(12) offset 0,-0.4
         do for [i=1:4] {
             if (strstrt(measured, " ".word(memories, i)." ")) { unset label 40+i } \
             else { set label 40+i "not measured" at first (i-1)*2.3 + 0.5, graph 0.03 center font pt(9) tc rgb "#888888" }
         }
         if (side == 1) {
-            set object 50 rect from screen 0.065, screen top(76) to screen 0.065 + 16.0/W, screen top(64) fc rgb 0x0072b2 fs solid 1 noborder
-            set object 51 rect from screen 0.065 + 150.0/W, screen top(76) to screen 0.065 + 166.0/W, screen top(64) fc rgb 0xe69f00 fs solid 1 noborder
-            set label 50 "wall clock" at screen 0.065 + 22.0/W, screen top(70) font pt(10)
-            set label 51 "CPU clock" at screen 0.065 + 172.0/W, screen top(70) font pt(10)
+            set object 50 rect from screen 91.0/W, screen top(76) to screen 91.0/W + 16.0/W, screen top(64) fc rgb 0x0072b2 fs solid 1 noborder
+            set object 51 rect from screen 91.0/W + 150.0/W, screen top(76) to screen 91.0/W + 166.0/W, screen top(64) fc rgb 0xe69f00 fs solid 1 noborder
+            set label 50 "wall clock" at screen 91.0/W + 22.0/W, screen top(70) font pt(10)
+            set label 51 "CPU clock" at screen 91.0/W + 172.0/W, screen top(70) font pt(10)
         } else { @UNHEAD; unset object; unset label 50; unset label 51 }
         plot $bars using 1:2:(bar * 0.94):3 with boxes lc rgb var, $bars using 1:5:(0):($6-$5) with vectors nohead lc rgb "black" lw 0.7, $bars using 1:6:4 with labels rotate left offset 0,0.4 font pt(8.5) tc rgb "#333333"
     }

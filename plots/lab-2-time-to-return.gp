@@ -35,10 +35,11 @@ legend(key, r) = memory(key).(runs > 1 ? ", run ".r : "")
 @OPEN
 set multiplot
 set tmargin at screen top(110); set bmargin at screen 62.0/H
+half = (1 - 30.0/W) / 2
 do for [side=1:2] {
     n = side == 1 ? in_n : back_n
     if (n > 0) {
-        set lmargin at screen side == 1 ? 0.075 : 0.55; set rmargin at screen side == 1 ? 0.50 : 0.985
+        set lmargin at screen 105.0/W + (side - 1) * half; set rmargin at screen side * half + 6.0/W
         set title (side == 1 ? "host to device" : "device to host") font pt(12) offset 0,-0.4
         set ylabel side == 1 ? "time until the call returned" : "" font pt(10) tc rgb "#444444"
         if (side == 1) {

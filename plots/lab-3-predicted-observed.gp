@@ -26,8 +26,8 @@ used = ""
 do for [m=1:words(modes)] {
     do for [i=1:class_n] { if (mode(i) eq word(modes, m) && strstrt(used, sprintf(" %d ", m)) == 0) { used = used.sprintf(" %d ", m) } }
 }
-right = total_n > 0 ? 0.70 : 0.985
-step = (right - 0.095) / words(used)
+right = total_n > 0 ? 0.70 : 1 - 22.0/W
+step = (right - 133.0/W) / words(used)
 nudge(r) = 0.16 * (r - 1)
 set tmargin at screen top(110); set bmargin at screen 62.0/H
 set xrange [V_min_x / 1.6:V_max_x * 1.6]; set yrange [3.6:-0.6]
@@ -35,7 +35,7 @@ set xlabel "dim" font pt(10) tc rgb "#444444"
 unset key
 do for [k=1:words(used)] {
     name = word(modes, int(word(used, k)))
-    set lmargin at screen 0.095 + step * (k - 1); set rmargin at screen 0.095 + step * k - 0.012
+    set lmargin at screen 133.0/W + step * (k - 1); set rmargin at screen 133.0/W + step * k - 17.0/W
     set ytics ("launch-bound" 0, "concurrent" 1, "tail-only" 2, "serial" 3) font tick_font
     if (k > 1) { set ytics ("" 0, "" 1, "" 2, "" 3) }
     set title name font pt(10.5) offset 0,-0.4
@@ -51,7 +51,7 @@ do for [k=1:words(used)] {
     @UNHEAD
 }
 if (total_n > 0) {
-    set lmargin at screen 0.77; set rmargin at screen 0.97
+    set lmargin at screen 0.70 + 98.0/W; set rmargin at screen 1 - 42.0/W
     unset logscale; set autoscale
     stats $total using 2:9 name "T" nooutput
     lo = floor10((T_min_x < T_min_y ? T_min_x : T_min_y)); hi = ceil10(T_max_x > T_max_y ? T_max_x : T_max_y)

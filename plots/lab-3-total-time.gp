@@ -37,8 +37,8 @@ set xtics scale 0 font tick_font
 set xtics ()
 do for [k=1:n_dims] { set xtics add (sprintf("dim %d", dim[k]) k) }
 @GRID_Y
-set tmargin at screen top(100); set bmargin at screen 50.0/H; set lmargin at screen 0.065; set rmargin at screen 0.985
-set key at screen 0.065, screen top(72) left center horizontal Left reverse font tick_font samplen 1.2 width -2 maxrows 1
+set tmargin at screen top(100); set bmargin at screen 50.0/H; set lmargin at screen 91.0/W; set rmargin at screen 1 - 22.0/W
+set key at screen 91.0/W, screen top(72) left center horizontal Left reverse font tick_font samplen 1.2 width -2 maxrows 1
 bar = 0.8 / 4 / runs
 turned = runs > 1 ? "rotate left" : ""
 x_of(d, i) = place(d) - 0.4 + 0.2 * (method(i) - 1) + bar * (total_run[i] - 1) + bar / 2

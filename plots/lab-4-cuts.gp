@@ -31,7 +31,7 @@ set xtics scale 0 font tick_font
 set xtics ()
 do for [i=1:cut_n] { if (cut_run[i] == 1) { set xtics add (name(i) place[i]) } }
 @GRID_Y
-set tmargin at screen top(80); set bmargin at screen 50.0/H; set lmargin at screen 0.065; set rmargin at screen 0.985
+set tmargin at screen top(80); set bmargin at screen 50.0/H; set lmargin at screen 91.0/W; set rmargin at screen 1 - 22.0/W
 unset key
 bar = 0.7 / runs
 x_of(i) = place[i] - 0.35 + bar * (cut_run[i] - 1) + bar / 2

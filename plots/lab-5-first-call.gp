@@ -31,7 +31,7 @@ set yrange [rows + 0.6:0.4]
 set ytics scale 0 font tick_font
 set ytics ()
 do for [i=1:first_n] { if (first_run[i] == 1) { set ytics add (first_part[i].". ".thing(i) place[i]) } }
-set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 0.22; set rmargin at screen 1 - (60.0 + 72 * runs) / W
+set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 250.0/W; set rmargin at screen 1 - (60.0 + 72 * runs) / W
 unset key
 second(v, other) = v == v ? v : other # NaN: not measured twice
 y_of(i) = place[i] + (first_run[i] - 1) * 0.26 - (runs - 1) * 0.13

@@ -10,7 +10,7 @@ if (piece_n == 0 || right_n == 0) { @NOTHING }
 
 W = 1400; H = 560
 title = sprintf("%s: one product, timed naively and rightly", lab)
-subtitle = "naive: one shot with everything inside the timer.  Right: warmed up, the product alone.  Medians, ".piece_samples."; thin line: fastest to slowest.".(runs > 1 ? "  Lighter: a later run." : "")
+subtitle = "naive: one shot with everything inside the timer.  Right: warmed up, the product alone.  Medians, ".right_samples."; thin line: fastest to slowest.".(runs > 1 ? "  Lighter: a later run." : "")
 chip_rgb(i) = i == 1 ? 0xe69f00 : 0xf3c766; chip_point(i) = 5
 @HEAD
 @OPEN
@@ -40,7 +40,7 @@ set logscale x; set xrange [low:ceil10(P_max) * 3]; set yrange [rows + 0.6:0.4]
 set ytics scale 0 font tick_font
 set ytics ()
 do for [k=1:rows] { set ytics add (name[k] k) }
-set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 0.15; set rmargin at screen 0.985
+set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 170.0/W; set rmargin at screen 1 - 22.0/W
 unset key
 bar = 0.7 / runs
 y(place, r) = place > 0 ? place - 0.35 + bar * (r - 1) + bar / 2 : 99

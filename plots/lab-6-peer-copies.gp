@@ -48,7 +48,7 @@ do for [k=1:rows] {
 }
 x0 = (30 + 7.3 * longest) / W # the three panels share what the words leave
 third = (1 - 26.0/W - x0) / 3
-set lmargin at screen x0; set rmargin at screen x0 + third - 40.0/W
+set lmargin at screen x0; set rmargin at screen x0 + third - 54.0/W
 set title "time until the call returned" font pt(10.5) offset 0,-0.4
 # At least two ticks, and none lost at the edge.
 top10(low, high) = ceil10(high) > floor10(low) ? ceil10(high) : 10 * ceil10(high)
@@ -60,7 +60,7 @@ unset logscale; set ytics ()
 do for [k=1:rows] { set ytics add ("" k) }
 if (rate_n > 0) {
     room = 46.0 * runs / W # for the numbers, a column a run
-    set lmargin at screen x0 + third + 4.0/W; set rmargin at screen x0 + 2 * third - 36.0/W - room
+    set lmargin at screen x0 + third + 10.0/W; set rmargin at screen x0 + 2 * third - 36.0/W - room
     set title "rate, GB/s" font pt(10.5)
     set logscale x; set xrange [0.99 * floor10(R_min):top10(R_min, R_max)]; set xtics ("1" 1, "10" 10, "100" 100, "1000" 1000, "10 000" 10000, "100 000" 100000) font tick_font
     plot for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])) index i-1 with points pt series_point(1, rate_run[i]) ps dot*1.1 lc rgb run_rgb(rate_run[i]), \

@@ -153,7 +153,7 @@ PYTHON
     chart 1-launch-depth
     wanted=$(rows d 'launch return \d+')
     [ "$wanted" -gt 100 ]
-    [ "$(markers "$out.svg")" -eq $((wanted + 1)) ] # 1 in the key
+    [ "$(markers "$out.svg")" -eq "$wanted" ]
     lab 2 --parts ac
     chart 2-time-to-return
     wanted=$(rows c 'return (h2d|d2h) .* busy \d+')
@@ -189,7 +189,7 @@ PYTHON
             gnuplot -c "$script" "$run" "$out-$(basename "$script").$format"
         done
     done
-    [ "$(find "$BATS_TEST_TMPDIR" -name 'picture*' -size +1k | wc -l)" -eq 20 ]
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'picture*' -size +400c | wc -l)" -eq 20 ]
     file -b "$out.png" "$out.svg" "$out.pdf" "$out.txt" >"$BATS_TEST_TMPDIR/kinds" 2>/dev/null || true
     head -c 8 "$out.png" | grep -q PNG
     head -c 5 "$out.pdf" | grep -q '%PDF-'
@@ -229,6 +229,112 @@ PYTHON
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg" "recorded:$run"
     [ "$(markers "$out.svg")" -eq $((12 + 4)) ]
     grep -qF "run 2: RECORDED on NVIDIA Test GPU" "$out.svg"
+}
+
+# texts ARG...: plots/draw ARG..., and no text of its charts is cut or lies on another.
+texts() {
+    rm -rf "$BATS_TEST_TMPDIR/drawn"
+    plots/draw --out "$BATS_TEST_TMPDIR/drawn" "$@" 2>/dev/null
+    tests/svg-texts "$BATS_TEST_TMPDIR"/drawn/*.svg
+}
+
+@test "no text is cut or lies on another: every chart of the recorded runs, alone and beside another" {
+    for recorded in labs/*/recorded/*/; do
+        texts "recorded:$recorded" svg
+        texts "recorded:$recorded" svg "$recorded"
+        PLOT_WIDTH=1200 texts "recorded:$recorded" svg # as the handouts have them
+    done
+}
+
+@test "no text is cut: long titles, labels and names go on in another line, in every kind of chart" {
+    long="a trace that somebody has called for_once_with_a_very_long_name_and_without_any_space_in_it"
+    timeline a "$out.svg" "$long, $long"
+    gnuplot -c plots/blocks.gp "$run" c "$out-2.svg" "$long, $long"
+    sed -i "s/^device,.*/device,\"NVIDIA GPU, of which $long\"/" "$run/run.csv"
+    sed -i "s/my_kernel_with_underscores/${long// /_}/" "$run/timeline.csv"
+    echo "invalid,CUDA_LAUNCH_BLOCKING is set, and so every launch waits until its kernel has ended" | sed 's/,\(.*\)/,"\1"/' >>"$run/run.csv"
+    timeline a "$out-3.svg"
+    timeline a "$out-4.svg" "" "$run"
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out-5.svg" "$run" "$run"
+    tests/svg-texts "$out"*.svg
+    grep -q "for_once_with" "$out.svg"
+}
+
+@test "the check of texts finds a text that is cut, and one that lies on another" {
+    timeline a "$out.svg"
+    tests/svg-texts "$out.svg"
+    at=$(grep -o 'translate([0-9.]*,[0-9.]*)' "$out.svg" | head -n 1)
+    sed "0,/$at/s//translate(-20,20)/" "$out.svg" >"$out.2.svg"
+    run -1 tests/svg-texts "$out.2.svg"
+    [[ "$output" == *"cut: "* ]]
+    [ "$(grep -c 'translate(' "$out.svg")" -gt 20 ]
+    sed 's/translate([0-9.]*,[0-9.]*)/translate(400,100)/' "$out.svg" >"$out.2.svg"
+    run -1 tests/svg-texts "$out.2.svg"
+    [[ "$output" == *"on each other: "* ]]
+}
+
+@test "a zoom's letter stands above all bars, and its frame crosses no name" {
+    run plots/plot-data timeline "" e-blocking-null labs/1-async-check/recorded/h200
+    [[ "$output" == *"letter_y[1] = -7.00"*"letter_y[2] = -7.00"* ]]
+    # The long call under both frames: x of its name, and of the frames.
+    name=$(awk -F '\t' '$1 == 1 && /cudaDeviceSynchronize/ { print int($2) }' <<<"$output")
+    frame=$(awk '/^EOD/ { on = 0 } on { print int($2); exit } /^\$frames/ { getline; on = 1 }' <<<"$output")
+    [ "$frame" -gt 600 ]
+    [ "$name" -gt $((frame + 100)) ]
+}
+
+@test "a run beside another keeps its own figures: the naive benchmark's ratio, the peer copies' rates" {
+    gnuplot -c plots/lab-5-naive-benchmark.gp recorded:labs/5-first-call/recorded/h200 "$out.svg"
+    one=$(grep -o "the naive total is [0-9]* times" "$out.svg" | sort -u)
+    [ "$(wc -l <<<"$one")" -eq 1 ]
+    cp -r labs/5-first-call/recorded/h200 "$BATS_TEST_TMPDIR/half"
+    python3 - "$BATS_TEST_TMPDIR/half/results.csv" <<'PYTHON'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+for row in rows[1:]:
+    if row[1].startswith("naive total"):
+        row[4:7] = [str(float(v) / 2) for v in row[4:7]]
+csv.writer(open(sys.argv[1], "w", newline=""), lineterminator="\n").writerows(rows)
+PYTHON
+    gnuplot -c plots/lab-5-naive-benchmark.gp recorded:labs/5-first-call/recorded/h200 "$out.svg" "$BATS_TEST_TMPDIR/half"
+    [ "$(grep -o "the naive total is [0-9]* times" "$out.svg" | sort -u | wc -l)" -eq 2 ]
+    grep -qF "$one" "$out.svg"
+    # Rates of about 2000 GB/s alone: still more than one tick.
+    gnuplot -c plots/lab-6-peer-copies.gp recorded:labs/6-peer-copies/recorded/h200 "$out.svg"
+    grep -q '>.*1000<' "$out.svg"
+    grep -q '>.*10 000<' "$out.svg"
+}
+
+@test "lab 3 draws what its sheet asks for, and says in one line how to get the rest" {
+    recorded=labs/3-dgemm-streams/recorded/h200
+    run plots/draw --out "$BATS_TEST_TMPDIR/few" "recorded:$recorded" svg
+    [[ "$output" == "charts: 18 in "*"341 more: make plots PART=all, or PART=<name> for one" ]]
+    for mode in a-default-stream a-one-stream a-two-streams b-one-stream-gated b-two-streams-gated; do
+        for dim in 64 256 8192; do
+            [ -s "$BATS_TEST_TMPDIR/few/timeline-$mode-$dim.svg" ]
+        done
+    done
+    PART=e-graph-64 plots/draw --out "$BATS_TEST_TMPDIR/one" "recorded:$recorded" svg
+    [ "$(ls "$BATS_TEST_TMPDIR/one")" = timeline-e-graph-64.svg ]
+    # A run of a part that would be left out whole is drawn whole.
+    cp -r "$recorded" "$BATS_TEST_TMPDIR/d"
+    sed -i -e 1b -e '/^d/!d' "$BATS_TEST_TMPDIR/d/timeline.csv" "$BATS_TEST_TMPDIR/d/results.csv"
+    plots/draw "$BATS_TEST_TMPDIR/d" svg
+    [ -s "$BATS_TEST_TMPDIR/d/timeline-d-two-streams-8192.svg" ]
+}
+
+@test "txt: no line is longer than 80 columns, and each row has its line" {
+    for recorded in labs/*/recorded/*/; do
+        plots/draw --out "$BATS_TEST_TMPDIR/drawn" "recorded:$recorded" txt >>"$out.txt"
+    done
+    run python3 -c 'import sys; print(max(len(line.rstrip()) for line in open(sys.argv[1])))' "$out.txt"
+    [ "$output" -le 80 ]
+    [ "$output" -gt 70 ]
+    run gnuplot -c plots/lab-2-time-to-return.gp labs/2-pageable-copies/recorded/h200 -
+    [ "$(grep -c '^c\. return' <<<"$output")" -eq "$(grep -cE '^c,return (h2d|d2h) [a-z]* busy' labs/2-pageable-copies/recorded/h200/results.csv)" ]
+    [[ "$output" == *"RECORDED on NVIDIA H200"*"n 11"* ]]
+    run gnuplot -c plots/lab-3-predicted-observed.gp labs/3-dgemm-streams/recorded/h200 -
+    [[ "$output" == *"class two-streams 8192"*"tail-only (predicted tail-only)"* ]]
 }
 
 @test "refused: files that are missing, empty, headings only, binary" {

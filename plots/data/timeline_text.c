@@ -84,8 +84,12 @@ void timeline_text(const char *title, const char *part, int runs, char **dirs) {
     }
     for (int i = 0; i < layout.panels; i++) {
         struct panel *p = &layout.panel[i];
-        if (i)
-            printf("\n%s, counted from %s on\n", p->title, show_ns((double)p->from_ns));
+        if (i) {
+            char text[HEAD_TEXT];
+            snprintf(text, sizeof text, "\n%s, counted from %s on", p->title,
+                     show_ns((double)p->from_ns));
+            print_wrapped(text);
+        }
         for (int j = 0; j < p->lanes; j++)
             for (int row = 0; row < layout.lane[p->lane[j]].rows; row++)
                 print_line(&layout, p, p->lane[j], row, used);

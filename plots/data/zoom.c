@@ -8,6 +8,8 @@
 
 enum { SHORT_PX = 5, ZOOM_LANES = 5, ZOOM_LANE_PX = 36, ZOOM_PX = 560, SMALLEST_PX = 9 };
 
+static const double TITLE_EM = 14; /* 10.5 pt at 96 dpi */
+
 struct window {
     int64_t from, to;    /* with a margin */
     int64_t first, last; /* from the first short one's start to the last one's end */
@@ -121,6 +123,11 @@ static struct window host_window(const struct layout *l, int run) {
     return w;
 }
 
+/* Two zooms and the words beside it leave a name this much. */
+static const char *brief(const char *name) {
+    return name_that_fits(short_name(name), 140, TITLE_EM);
+}
+
 static struct window device_window(const struct layout *l, int run) {
     struct shorts s = find_shorts(l, run, false);
     struct window w = best_cluster(l, &s);
@@ -131,10 +138,10 @@ static struct window device_window(const struct layout *l, int run) {
             int64_t ns = s.at[i]->end_ns - s.at[i]->start_ns;
             least = ns < least ? ns : least;
             most = ns > most ? ns : most;
-            name = short_name(s.at[i]->name);
+            name = s.at[i]->name;
         }
     if (w.shorts == 1)
-        snprintf(w.title, sizeof w.title, "%.60s takes %s", name, show_ns((double)most));
+        snprintf(w.title, sizeof w.title, "%s takes %s", brief(name), show_ns((double)most));
     else if (w.shorts)
         snprintf(w.title, sizeof w.title, "%d short operations, %s to %s each", w.shorts,
                  show_ns((double)least), show_ns((double)most));
@@ -161,9 +168,8 @@ static struct window meeting_window(const struct layout *l, int run) {
             int64_t half = llabs(late) * 5 > 2000 ? llabs(late) * 5 : 2000;
             int64_t middle = a->end_ns + late / 2;
             best = (struct window){.from = middle - half, .to = middle + half, .shorts = 1};
-            snprintf(best.title, sizeof best.title, "%.48s begins %s %s the one before has ended",
-                     short_name(b->name), show_ns((double)llabs(late)),
-                     late > 0 ? "after" : "before");
+            snprintf(best.title, sizeof best.title, "%s begins %s %s the last ended",
+                     brief(b->name), show_ns((double)llabs(late)), late > 0 ? "after" : "before");
         }
     if (best.from < 0)
         best.from = 0;
