@@ -87,11 +87,18 @@ SIM_C   := $(wildcard common/sim/*.c)
 GPU_O   := $(patsubst common/%,$(B)/gpu/%.o,$(HOST_C) $(HOST_CU) $(GPU_C))
 SIM_O   := $(patsubst common/%,$(B)/sim/%.o,$(HOST_C) $(HOST_CU) $(SIM_C))
 
+# Students get the suite without its tests, its grader and what prints the sheets (handout-bundle).
+INSTRUCTORS := test test-gpu bench lint cupti-versions grade grade-class gradescope handout-bundle handouts record
+ABSENT      := $(if $(wildcard tests/grade),,$(INSTRUCTORS))
+ifneq ($(filter $(ABSENT),$(MAKECMDGOALS)),)
+$(error make $(firstword $(filter $(ABSENT),$(MAKECMDGOALS))) is for your instructor; make exercise-N judges an exercise)
+endif
+
 .PHONY: help
 help: ## this list
 	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
 	@echo "  make exercise-1 ..      the same for your exercise.cu, with its judge's verdict"
-	@awk -F ':.*## ' '/^[a-zA-Z%_-]+:.*## / { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' -v absent=" $(ABSENT) " '/^[a-zA-Z%_-]+:.*## / && !index(absent, " " $$1 " ") { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt   PART=<name>|all   V=1 shows commands"
 .DEFAULT_GOAL := help
 
@@ -295,17 +302,16 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .
-.PHONY: grade grade-class gradescope handout-bundle hand-in grader
-grader:
-	@[ -e tests/grade ] || { echo "the grader is with your instructor; make exercise-N judges an exercise" >&2; exit 3; }
-grade: grader ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
+.PHONY: grade grade-class gradescope handout-bundle hand-in
+grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
-grade-class: grader ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv
+grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv
 	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
-gradescope: grader ## out/gradescope.zip, an autograder for a machine without a GPU
+gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip
-handout-bundle: grader ## out/gpu-asynchrony-labs.tar.gz, what students get: without solutions, answers and grader
-	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz
+handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML
+	@rm -rf $(O)/sheets && handouts/write --sheets $(O)/sheets
+	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
 	@rm -rf $(O)/hand-in $(O)/hand-in.zip $(O)/hand-in.tar.gz && mkdir -p $(O)/hand-in/out
 	@cp --parents labs/*/exercise.cu labs/*/answers.txt $(O)/hand-in
@@ -322,7 +328,6 @@ hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, an
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts
-	@[ -e handouts/write ] || { echo "the sheets are handouts/*.md; what prints them is with your instructor" >&2; exit 3; }
 	@handouts/write $(B)/handouts
 record: ## on a GPU machine: store this GPU's runs beside each lab
 	@$(MAKE) --no-print-directory gpu && common/record.sh $(B)/gpu $(LABS)

@@ -36,7 +36,7 @@ def predictions(lab):
 
 
 def questions(lab):
-    return (f"Read from your own run:\n\n{asked(lab, 'reading')}\n"
+    return (f"Into the same file, by key. Read from your own run:\n\n{asked(lab, 'reading')}\n"
             f"What it means, one of the words given:\n\n{asked(lab, 'conclusion')}")
 
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 KEPT = "handouts/figures"
+# How wide the kept ones are drawn: on a page their letters then have 5.5 to 6 points.
+WIDTH_PX, BLOCKS_WIDTH_PX = 1200, 1050
 LINK = re.compile(r"figures/(lab-[^)\s\"]+)\.png")
 
 
@@ -39,10 +41,14 @@ def source_of(run):
     return hash_of(glob.glob(recorded_runs()[run] + "/*.csv"))
 
 
+def plots_now():
+    return hash_of(path for path in glob.glob("plots/**", recursive=True)
+                   if path.endswith((".gp", ".c", ".h", "draw")))
+
+
 def draw_all(folder):
     """Every chart of every recorded run, in folder/<run>; drawn again only if something changed."""
-    plots = hash_of(path for path in glob.glob("plots/**", recursive=True)
-                    if path.endswith((".gp", ".c", "draw")))
+    plots = plots_now()
     for run, recorded in recorded_runs().items():
         out, stamp = os.path.join(folder, run), f"{source_of(run)} {plots}"
         try:
@@ -67,23 +73,58 @@ def wanted(texts):
     return sorted({name for text in texts for name in LINK.findall(text)})
 
 
-def kept_source(name):
-    """Which CSV files the kept figure was drawn from; None if there is no such figure."""
+def stamp_of(name, word):
+    """What a kept figure was drawn from (Source: the CSV files; Plots: the scripts), or None."""
     try:
         with open(f"{KEPT}/{name}.png", "rb") as file:
-            found = re.search(rb"tEXtSource\0([0-9a-f]{16})", file.read())
+            found = re.search(rb"tEXt" + word.encode() + rb"\0([0-9a-f]{16})", file.read())
             return found and found.group(1).decode()
     except FileNotFoundError:
         return None
 
 
+def kept_source(name):
+    return stamp_of(name, "Source")
+
+
+def is_new(name):
+    """Drawn from the recorded run as it is, by the scripts as they are."""
+    return (kept_source(name), stamp_of(name, "Plots")) == (source_of(run_of(name)[0]), plots_now())
+
+
+def script_of(run, chart):
+    """The script, and the part if it draws one."""
+    kind, _, part = chart.partition("-")
+    if kind in ("timeline", "blocks"):
+        return f"plots/{kind}.gp", [part]
+    return f"plots/{'-'.join(run.split('-')[:2])}-{chart}.gp", []
+
+
+def draw(name, picture):
+    """Draws one chart of a recorded run as a text shows it; False if there is no such chart."""
+    run, chart = run_of(name)
+    script, part = script_of(run, chart)
+    if not os.path.exists(script):
+        return False
+    os.makedirs(os.path.dirname(picture), exist_ok=True)
+    width = BLOCKS_WIDTH_PX if chart.startswith("blocks-") else WIDTH_PX
+    done = subprocess.run(["gnuplot", "-c", script, "recorded:" + recorded_runs()[run], *part, picture],
+                          env={**os.environ, "PLOT_WIDTH": str(width)}, check=False)
+    return done.returncode == 0
+
+
 def keep(folder, name):
     """Stores a chart with a palette of 64 colours: a third of the size, and nothing to be seen."""
     from PIL import Image, PngImagePlugin  # comes with weasyprint
-    run, chart = run_of(name)
-    source = PngImagePlugin.PngInfo()
-    source.add_text("Source", source_of(run))
-    with Image.open(f"{folder}/{run}/{chart}.png") as picture:
+    run, _ = run_of(name)
+    drawn = f"{folder}-kept/{name}.png"
+    if not draw(name, drawn):
+        return False
+    stamps = PngImagePlugin.PngInfo()
+    stamps.add_text("Source", source_of(run))
+    stamps.add_text("Plots", plots_now())
+    with Image.open(drawn) as picture:
         small = picture.convert("RGB").quantize(64, Image.Quantize.MEDIANCUT,
                                                 dither=Image.Dither.NONE)
-        small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=source)
+        small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=stamps)
+    return True

@@ -104,6 +104,7 @@ END
 }
 
 @test "the handout has no solution, no right answer and no grader, and its exercises build" {
+    for tool in pandoc weasyprint; do command -v $tool >/dev/null || skip "no $tool here: make setup"; done
     make -s handout-bundle OUT="$BATS_TEST_TMPDIR"
     tar xzf "$BATS_TEST_TMPDIR/gpu-asynchrony-labs.tar.gz" -C "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR/gpu-asynchrony-labs"

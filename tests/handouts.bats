@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The sheets: what they name is there, their numbers and figures are those of the recorded runs,
-# their questions those of answers.txt and tests/rubric; HTML in one file, PDF on A4.
+# their questions those of answers.txt and tests/rubric, guesses asked first; HTML in one file, PDF on
+# A4; what students get is whole, works, and gives nothing away.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,6 +17,7 @@ setup_file() {
 setup() {
     cd "$BATS_TEST_DIRNAME/.."
     sheets=(handouts/*.md)
+    texts=("${sheets[@]}" handouts/students/README.md README.md)
 }
 
 needs_pages() {
@@ -93,9 +95,41 @@ code() {
     done
 }
 
+@test "guesses are asked before any measured value is told" {
+    for sheet in handouts/lab-*.md; do
+        asked=$(grep -n '^<!-- predictions' "$sheet" | cut -d: -f1)
+        told=$(grep -nE '<!-- lab-[0-9][^>]*-->' "$sheet" | head -n 1 | cut -d: -f1)
+        [ "$asked" -lt "$told" ]
+    done
+}
+
+@test "every column of the recorded reports is in the lab's sheet" {
+    for report in labs/*/recorded/*/report.txt; do
+        number=$(basename "${report%%/recorded*}" | cut -d- -f1)
+        python3 - "$report" "handouts/lab-$number.md" <<'END'
+import re, sys
+lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+sheet = re.sub(r"<!--.*?-->|[*`\n]", " ", open(sys.argv[2], encoding="utf-8").read()).lower()
+plain = {  # what needs no explanation
+    "call", "launch", "streams", "between the kernels", "memory", "the manual", "bytes", "dim", "mode",
+    "because", "because the first", "wave", "method", "measured", "loading", "thing", "time", "naive benchmark",
+    "all three", "second time", "first time", "the two kernels"}
+missing = set()
+for above, rule in zip(lines, lines[1:]):
+    if re.fullmatch(r"-{2,}(  -+)+", rule):
+        for column in re.finditer("-+", rule):
+            words = re.sub(r" \(.*\)", "", above[column.start():column.end()].strip().lower())
+            parts = re.split(r"[:,] ", words)
+            missing |= {p for p in parts if p and p not in plain and p not in sheet
+                        and not re.fullmatch("(h2d|d2h) (pageable|pinned|registered)", p)}
+sys.exit(f"{sys.argv[2]} does not say what these columns are: {sorted(missing)}" if missing else 0)
+END
+    done
+}
+
 @test "every make target named is there" {
     targets=$(make -pRrq : 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' | sort -u)
-    named=$(code "${sheets[@]}" README.md | grep -oE '(^|[ =])make( [A-Za-z0-9_=./-]+)+' | sed 's/^.*make//' |
+    named=$(code "${texts[@]}" | grep -oE '(^|[ =])make( [A-Za-z0-9_=./-]+)+' | sed 's/^.*make//' |
         tr ' ' '\n' | grep -E '^[a-z]' | grep -v = | sort -u)
     [ "$(wc -l <<<"$named")" -gt 10 ]
     for target in ${named//lab-N/lab-1}; do
@@ -104,7 +138,7 @@ code() {
 }
 
 @test "every option of a lab named is one of it" {
-    named=$(code "${sheets[@]}" | sed -nE 's/.*make (.* )?lab-([0-9]) ARGS="--([a-z-]+).*/\2 \3/p')
+    named=$(code "${texts[@]}" | sed -nE 's/.*make (.* )?lab-([0-9]) (OUT=.* )?ARGS="--([a-z-]+).*/\2 \4/p')
     [ "$(wc -l <<<"$named")" -ge 4 ]
     while read -r number option; do
         grep -q "{\"$option\", OPTION_" labs/"$number"-*/lab.cu || { echo "lab-$number --$option"; return 1; }
@@ -112,16 +146,16 @@ code() {
 }
 
 @test "every simulated GPU and host named is there" {
-    for gpu in $(code "${sheets[@]}" | grep -o '\bGPU=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
+    for gpu in $(code "${texts[@]}" | grep -o '\bGPU=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
         [ -e "common/sim/devices/$gpu.txt" ] || { echo "$gpu"; return 1; }
     done
-    for host in $(code "${sheets[@]}" | grep -o 'SIM_HOST=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
+    for host in $(code "${texts[@]}" | grep -o 'SIM_HOST=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
         [ -e "common/sim/devices/hosts/$host.txt" ] || { echo "$host"; return 1; }
     done
 }
 
 @test "every file and link named is there" {
-    for path in $(code "${sheets[@]}" | grep -oP '(?<![\w/])(labs|tests|handouts|common|plots)/[\w./-]+' | sort -u); do
+    for path in $(code "${sheets[@]}" handouts/students/README.md | grep -oP '(?<![\w/])(labs|tests|handouts|common|plots)/[\w./-]+' | sort -u); do
         [ -e "${path%.}" ] || { echo "$path"; return 1; }
     done
     for sheet in "${sheets[@]}" README.md; do
@@ -134,7 +168,7 @@ code() {
 @test "every lab has a sheet that says what it was recorded on" {
     for lab in labs/*/lab.cu; do
         number=$(basename "$(dirname "$lab")" | cut -d- -f1)
-        grep -q '^\*Recorded on an .*, 20[0-9-]*\.<!-- lab-'"$number, run -->" "handouts/lab-$number.md"
+        grep -q '^\*Recorded on an .*, 20[0-9-]*\.<!-- lab-'"$number\(/[a-z0-9-]*\)\?, run -->" "handouts/lab-$number.md"
         grep -q "figures/lab-$number-" "handouts/lab-$number.md"
     done
 }
@@ -178,6 +212,37 @@ code() {
         case $pdf in *lab-*) [ "$count" -le 2 ] ;; *instructor*) [ "$count" -le 6 ] ;; *) [ "$count" -ge 2 ] ;; esac
         pdffonts "$pdf" | awk 'NR > 2 && $0 !~ /yes/ { bad = 1 } END { exit bad }'
     done
+}
+
+@test "what students get: sheets to print, a README whose commands work, nothing of the instructor's" {
+    for tool in pandoc weasyprint; do command -v $tool >/dev/null || skip "no $tool here: make setup"; done
+    make -s handout-bundle OUT="$BATS_TEST_TMPDIR/made"
+    tar xzf "$BATS_TEST_TMPDIR/made/gpu-asynchrony-labs.tar.gz" -C "$BATS_TEST_TMPDIR"
+    cmp handouts/students/README.md "$BATS_TEST_TMPDIR/gpu-asynchrony-labs/README.md"
+    cd "$BATS_TEST_TMPDIR/gpu-asynchrony-labs"
+    for number in 1 2 3 4 5 6; do
+        [ "$(head -c 5 handouts/lab-$number.pdf)" = %PDF- ]
+        grep -q '<img src="data:image/png' handouts/lab-$number.html
+        for link in $(grep -oE '\]\([^)#]+' handouts/lab-$number.md | sed 's/^](//'); do [ -e "handouts/$link" ]; done
+    done
+    for link in $(grep -oE '\]\([^)#]+' README.md | sed 's/^](//'); do [ -e "$link" ]; done
+    [ -z "$(find . -iname '*instructor*' -o -iname '*solution*' -o -iname '*gallery*' -o -iname '*rubric*' -o -iname '*grad*')" ]
+    run ! grep -rlE 'make (grade|gradescope|grade-class|handouts|handout-bundle|test)\b|SOLUTION=tests' README.md handouts/*.md labs common
+    run ! grep -rhE '^(reading|conclusion) *\|' .
+    run ! grep -E '^ +make (grade|gradescope|handout|test|lint|record|bench)' <(make -s help)
+    run -2 make -s test
+    [[ $output == *"for your instructor"* ]]
+
+    # In a folder of their own, with the commands of the README.
+    student="env -i PATH=/usr/bin:/bin HOME=$BATS_TEST_TMPDIR"
+    $student make -s -j2 DEVICE=sim OPT=-O1 lab-1 >"$BATS_TEST_TMPDIR/lab-1"
+    [ "$(tail -n 1 "$BATS_TEST_TMPDIR/lab-1")" = "24 passed, 0 failed, 0 cannot be shown here" ]
+    run -2 $student make -s -j2 DEVICE=sim OPT=-O1 exercise-1
+    [[ $output == *"3 passed, 2 failed"* ]]
+    $student make -s DEVICE=sim hand-in
+    python3 -m zipfile -l out/hand-in.zip >"$BATS_TEST_TMPDIR/list"
+    grep -q 'hand-in/labs/1-async-check/answers.txt' "$BATS_TEST_TMPDIR/list"
+    grep -q 'hand-in/out/lab-1/results.csv' "$BATS_TEST_TMPDIR/list"
 }
 
 @test "wrong usage" {

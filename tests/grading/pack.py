@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Packs the suite: pack.py handout FILE.tar.gz   what students get, without answers and grader
-                    pack.py gradescope FILE.zip   an autograder for Gradescope, for a simulated GPU
+"""Packs the suite: pack.py handout FILE.tar.gz SHEETS   what students get; SHEETS: handouts/write --sheets
+                    pack.py gradescope FILE.zip         an autograder for Gradescope, for a simulated GPU
 """
 import fnmatch
 import io
@@ -11,10 +11,11 @@ import tarfile
 import zipfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# What gives answers away, or is of use only to who grades.
-SECRET = ("tests/solutions/*", "tests/rubric/*", "tests/grade*", "tests/grading/*",
-          "handouts/*", ".ci/*", ".git*")
-SHEETS = ("handouts/lab-*.md", "handouts/figures/*", "handouts/gallery.md")
+# What gives answers away, or is of use only to who teaches.
+INSTRUCTORS = ("tests/*", "handouts/*", "common/record.sh", ".ci/*", ".git*", ".clang-tidy",
+               "README.md")
+STUDENTS = ("tests/fidelity", "tests/fidelity-reasons.txt")
+STUDENTS_README = "handouts/students/README.md"
 GRADER = ("Makefile", "LICENSE", "common/*", "labs/*", "tests/grade", "tests/grading/*",
           "tests/rubric/*")
 # Of recorded runs the grader needs results.csv: it knows by them who hands one in as their own.
@@ -77,20 +78,18 @@ def without_owner(info):
     return info
 
 
-def handout(path):
-    names = [n for n in files() if matches(n, SHEETS) or not matches(n, SECRET)]
-    names = [n for n in names if not (n.startswith("tests/") and mentions_grader(n))]
+def handout(path, sheets):
+    names = [n for n in files() if matches(n, STUDENTS) or not matches(n, INSTRUCTORS)]
+    packed = {name: name for name in names}
+    packed["README.md"] = STUDENTS_README
+    for folder, _, some in os.walk(sheets):
+        for name in some:
+            sheet = os.path.join(folder, name)
+            packed["handouts/" + os.path.relpath(sheet, sheets)] = os.path.abspath(sheet)
     with tarfile.open(path, "w:gz") as archive:
-        for name in names:
-            archive.add(os.path.join(TOP, name), "gpu-asynchrony-labs/" + name, recursive=False,
+        for name, source in sorted(packed.items()):
+            archive.add(os.path.join(TOP, source), "gpu-asynchrony-labs/" + name, recursive=False,
                         filter=without_owner)
-
-
-def mentions_grader(name):
-    """A test of the grader, or of what only instructors get."""
-    with open(os.path.join(TOP, name), encoding="utf-8", errors="replace") as file:
-        text = file.read()
-    return "tests/solutions" in text or "tests/rubric" in text or "tests/grad" in text
 
 
 def add(archive, name, data, executable):
@@ -115,11 +114,12 @@ def gradescope(path):
 
 
 def main():
-    kinds = {"handout": handout, "gradescope": gradescope}
-    if len(sys.argv) != 3 or sys.argv[1] not in kinds:
+    kinds = {"handout": (handout, 4), "gradescope": (gradescope, 3)}
+    pack, arguments = kinds.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
+    if len(sys.argv) != arguments:
         sys.exit(__doc__.strip())
     os.makedirs(os.path.dirname(os.path.abspath(sys.argv[2])), exist_ok=True)
-    kinds[sys.argv[1]](sys.argv[2])
+    pack(*sys.argv[2:])
     print(sys.argv[2])
 
 
