@@ -61,7 +61,7 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
 @test "a timeline has a lane for the host, each stream and each copy engine of each GPU" {
     timeline a "$out.svg"
     for lane in "host thread" "GPU 0 copy H→D" "GPU 0 stream 13" "GPU 0 stream 14" \
-        "GPU 0 copy D→H" "GPU 0 copy D→D" "GPU 0 copy host to host" "GPU 1 stream 16" \
+        "GPU 0 copy D→H" "GPU 0 copy D→D" "GPU 0 copy H→H" "GPU 1 stream 16" \
         "GPU 1 peer copy"; do
         grep -qF "$lane" "$out.svg" || { echo "no lane $lane"; return 1; }
     done
@@ -389,6 +389,15 @@ PYTHON
     [ -z "$left" ]
 }
 
+@test "refused: said once, however many charts it keeps from being drawn" {
+    PLOT_FONT="No Such Font" run -1 plots/draw "$run" png
+    [ "$output" = "plots: font 'No Such Font' is missing: install fonts-dejavu-core (make setup), or name another in PLOT_FONT" ]
+    run -1 plots/draw "$run" svg "$BATS_TEST_TMPDIR/none"
+    [ "${#lines[@]}" -eq 1 ]
+    [ -z "$(find "$run" -name '*.svg' -o -name '*.part')" ]
+    refused "cannot write" plots/lab-3-overlap.gp "$run" /proc/picture.png
+}
+
 @test "results that a run has not: status 77 and a line; plots/draw leaves that chart out" {
     sed -i '/^e,/d' "$run/results.csv"
     run gnuplot -c plots/lab-3-total-time.gp "$run" "$out.png"
@@ -469,6 +478,29 @@ PYTHON
     run plots/trace-convert "$run" "$BATS_TEST_TMPDIR/comma.csv"
     [ "$status" -eq 1 ]
     [[ "$output" == *"fields, but its heading has"* ]]
+}
+
+@test "other profilers' traces: several GPUs, microseconds, a byte-order mark, CRLF, old units, unified memory" {
+    plots/trace-convert "$run" tests/data/traces/nsys-several.csv
+    [ "$(grep -c '^trace,' "$run/timeline.csv")" -eq 4 ]
+    grep -qF 'trace,kernel,"void gemm<double, (int)16>(T1, ""quoted"")",1,14,731990900,733193234,114,0,,,24,12,1,128,1,1' "$run/timeline.csv"
+    grep -qF 'trace,peer,[CUDA memcpy Peer-to-Peer],1,13,732055001,736266003,115,67109000,device,device,' "$run/timeline.csv"
+    timeline trace "$out.svg"
+    grep -q "GPU 0 stream 13" "$out.svg"
+    grep -q "GPU 1 peer copy" "$out.svg"
+    sed 's/Start (μs)/"Start(usec)"/; s/Duration (μs)/"Duration(usec)"/' tests/data/traces/nsys-several.csv >"$BATS_TEST_TMPDIR/old.csv"
+    cp "$run/timeline.csv" "$BATS_TEST_TMPDIR/new.csv"
+    plots/trace-convert "$run" "$BATS_TEST_TMPDIR/old.csv"
+    cmp "$run/timeline.csv" "$BATS_TEST_TMPDIR/new.csv"
+    run plots/trace-convert "$run" tests/data/traces/nvprof-several.csv tests/data/traces/nvprof-api.csv
+    [ "$output" = "8 records; 1 of unified memory that are no copies are left out" ]
+    grep -qF 'trace,kernel,"sleep_kernel(long, int)",1,13,253480000,273637648,117,' "$run/timeline.csv"
+    grep -qF 'trace,api,"cudaLaunch (sleep_kernel(long, int))",0,-1,253450000,253481000,117,' "$run/timeline.csv"
+    grep -qF 'trace,h2d,[Unified Memory Memcpy HtoD],0,0,283640000,283652000,0,65536,' "$run/timeline.csv"
+    timeline trace "$out.svg"
+    sed 's/μs/hours/g' tests/data/traces/nsys-several.csv >"$BATS_TEST_TMPDIR/hours.csv"
+    run -1 plots/trace-convert "$run" "$BATS_TEST_TMPDIR/hours.csv"
+    [[ "$output" == *'unit "hours" of a time'* ]]
 }
 
 @test "a million rows: PNG under 10 s and 1 GiB; SVG and PDF under 2 MiB" {

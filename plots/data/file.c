@@ -57,10 +57,24 @@ static const char *setting(const char *variable, const char *otherwise) {
     return value && *value ? value : otherwise;
 }
 
+/* The picture is made beside its place: fails if none can be. */
+static void name_temporary(const char *out, char *temporary, size_t size) {
+    const char *slash = strrchr(out, '/');
+    int folder = slash ? (int)(slash - out) + 1 : 0;
+    check_folder(out);
+    snprintf(temporary, size, "%.*s.%s.%ld.part", folder, out, out + folder, (long)getpid());
+    FILE *file = fopen(temporary, "w");
+    if (!file)
+        fail("cannot write %s: %s", out, strerror(errno));
+    fclose(file);
+    unlink(temporary);
+}
+
 void file_begin(const char *out) {
     const char *format = format_of(out), *font = setting("PLOT_FONT", "DejaVu Sans");
+    char temporary[4200] = "-";
     if (strcmp(out, "-") != 0)
-        check_folder(out);
+        name_temporary(out, temporary, sizeof temporary);
     if (strcmp(format, "png") == 0 || strcmp(format, "pdf") == 0)
         check_font(font); /* an SVG names its font and leaves it to the viewer */
     printf("format = '%s'\nfont_name = ", format);
@@ -69,15 +83,6 @@ void file_begin(const char *out) {
     emit_text(setting("PLOT_TERMINAL", ""));
     printf("\nout = ");
     emit_text(out);
-    if (strcmp(out, "-") == 0) {
-        puts("\ntemporary = out");
-        return;
-    }
-    char temporary[4200];
-    const char *slash = strrchr(out, '/');
-    int folder = slash ? (int)(slash - out) + 1 : 0;
-    snprintf(temporary, sizeof temporary, "%.*s.%s.%ld.part", folder, out, out + folder,
-             (long)getpid());
     printf("\ntemporary = ");
     emit_text(temporary);
     puts("");

@@ -78,8 +78,8 @@ static bool several_devices(const struct key *keys, int count) {
 }
 
 static void name_lane(struct layout *l, struct lane *lane, int last_stream, bool several) {
-    static const char *const word[] = {"",         "host thread", "copy H→D",         "",
-                                       "copy D→H", "copy D→D",    "copy host to host"};
+    static const char *const word[] = {"",         "host thread", "copy H→D", "",
+                                       "copy D→H", "copy D→D",    "copy H→H"};
     char gpu[24] = "";
     if (several && lane->device >= 0)
         snprintf(gpu, sizeof gpu, "GPU %d ", lane->device);

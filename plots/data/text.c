@@ -36,7 +36,7 @@ static const char *memory_work(const char *name) {
         {"Host-to-Device", "h2d"},   {"HtoD", "h2d"}, {"Device-to-Host", "d2h"}, {"DtoH", "d2h"},
         {"Device-to-Device", "d2d"}, {"DtoD", "d2d"}, {"Peer-to-Peer", "peer"},  {"PtoP", "peer"},
         {"Host-to-Host", "h2h"},     {"HtoH", "h2h"}, {"memset", "memset"}};
-    if (strncmp(name, "[CUDA mem", 9) != 0)
+    if (strncmp(name, "[CUDA mem", 9) != 0 && strncmp(name, "[Unified Memory Mem", 19) != 0)
         return NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(name, words[i][0]))

@@ -207,7 +207,7 @@ static const char *const class_words[CLASSES] = {"",
                                                  "copy D→H",
                                                  "copy D→D",
                                                  "memset",
-                                                 "copy host to host"};
+                                                 "copy H→H"};
 
 /* Returns how far the panels move down for the legend's second row. */
 static double emit_legend(const struct bars *bars, double width_px) {

@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 18, COLUMNS = TERMINAL_COLUMNS - LABEL - 3 };
+/* The lanes' labels take what they need, the bars the rest of the terminal. */
+static int label_columns, columns;
+
+static int columns_of(const char *text) {
+    int count = 0;
+    for (; *text; text++)
+        count += (*text & 0xC0) != 0x80;
+    return count;
+}
 
 /* One letter a class; in the order of enum span_class. */
 static const char letters[] = " =x.>#:<~o-";
@@ -22,18 +30,18 @@ static const char *const words[] = {"",
 
 static void print_line(const struct layout *l, const struct panel *p, int lane, int row,
                        bool *used) {
-    char line[COLUMNS + 1];
-    double per_column = (double)(p->to_ns - p->from_ns) / COLUMNS;
-    memset(line, ' ', COLUMNS);
-    line[COLUMNS] = '\0';
+    char line[TERMINAL_COLUMNS + 1];
+    double per_column = (double)(p->to_ns - p->from_ns) / columns;
+    memset(line, ' ', columns);
+    line[columns] = '\0';
     for (size_t i = 0; i < l->spans->count; i++) {
         const struct span *s = &l->spans->at[i];
         if (s->lane != lane || s->row != row || s->start_ns >= p->to_ns || s->end_ns < p->from_ns)
             continue;
         int from = (int)((double)(s->start_ns - p->from_ns) / per_column);
         int to = (int)((double)(s->end_ns - p->from_ns) / per_column);
-        from = from < 0 ? 0 : from >= COLUMNS ? COLUMNS - 1 : from;
-        to = to > COLUMNS ? COLUMNS : to <= from ? from + 1 : to;
+        from = from < 0 ? 0 : from >= columns ? columns - 1 : from;
+        to = to > columns ? columns : to <= from ? from + 1 : to;
         used[s->class] = true;
         memset(line + from, letters[s->class], (size_t)(to - from));
         const char *name = short_name(s->name);
@@ -46,14 +54,12 @@ static void print_line(const struct layout *l, const struct panel *p, int lane, 
         print_wrapped(l->spans->about[l->lane[lane].run].label);
         return;
     }
-    /* The arrow of "H→D" is three bytes and one column. */
-    int width = LABEL + (strstr(label, "→") ? 2 : 0);
-    printf("%*s |%s|\n", width, label, line);
+    printf("%*s%s |%s|\n", label_columns - columns_of(label), "", label, line);
 }
 
 /* Times along the panel, counted from from_ns: far from 0 those of a zoom would all read alike. */
 static void print_axis(const struct panel *p, int64_t from_ns) {
-    char text[COLUMNS + 40];
+    char text[TERMINAL_COLUMNS + 40];
     memset(text, ' ', sizeof text);
     for (int i = 0; i <= 3; i++) {
         int64_t ns = p->from_ns - from_ns + (p->to_ns - p->from_ns) / 4 * i;
@@ -62,10 +68,10 @@ static void print_axis(const struct panel *p, int64_t from_ns) {
         char plain[40];
         snprintf(plain, sizeof plain, "%.*s%s%s", ascii ? (int)(ascii - show) : 30, show,
                  ascii ? "u" : "", ascii ? ascii + strlen("µ") : "");
-        memcpy(text + COLUMNS * i / 4, plain, strlen(plain));
+        memcpy(text + columns * i / 4, plain, strlen(plain));
     }
-    text[COLUMNS] = '\0';
-    printf("%*s  %s\n", LABEL, "", text);
+    text[columns] = '\0';
+    printf("%*s  %s\n", label_columns, "", text);
 }
 
 void timeline_text(const char *title, const char *part, int runs, char **dirs) {
@@ -75,6 +81,11 @@ void timeline_text(const char *title, const char *part, int runs, char **dirs) {
     char summary[400];
     spans_read(&spans, part, runs, dirs);
     layout_make(&layout, &spans);
+    for (int i = 0; i < layout.lanes; i++)
+        label_columns = columns_of(layout.lane[i].label) > label_columns
+                            ? columns_of(layout.lane[i].label)
+                            : label_columns;
+    columns = TERMINAL_COLUMNS - label_columns - 3;
     for (int run = 0; run < runs; run++) {
         const struct about *about = &spans.about[run];
         spans_summary(&spans, run, summary, sizeof summary);
