@@ -52,10 +52,19 @@ def points(lab):
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def recorded_value(lab, rows):
-    for run in (lab, lab + "/h200-x2"):
+def recorded_value(item):
+    """As the question asks for it, with its spread and number of rounds if it is one of several."""
+    for run in (item.lab, item.lab + "/h200-x2"):
+        rows = " / ".join(f"{run}, {part}, {name}" for part, name in item.rows)
         try:
-            return recorded.value_of(" / ".join(f"{run}, {part}, {name}" for part, name in rows))
+            value = recorded.value_of(rows, item.unit)
+            count = recorded.results(run)[item.rows[0]]["n"]
+            if len(item.rows) == 1 and int(count) > 1:
+                least, most = (recorded.value_of(f"{rows}, {end}", item.unit) for end in ("min", "max"))
+                number, _, unit = least.partition(" ")
+                least = number if unit == most.partition(" ")[2] else least  # "7.61 to 9.14 µs"
+                value += f" ({least} to {most}, n {count})"
+            return value
         except (recorded.Wrong, recorded.NotRecorded):
             pass
     return recorded.MISSING
@@ -65,9 +74,8 @@ def answers(lab):
     rows = ""
     for item in rubric_of(lab).items:
         if item.kind == "reading":
-            value = recorded_value(lab, item.rows)
             margin = f"± {item.tolerance * 100:.0f} %" if item.tolerance else "exactly"
-            rows += f"| `{item.name}` | {value} | {item.hint}; {margin} |\n"
+            rows += f"| `{item.name}` | {recorded_value(item)} | {item.hint}; {margin} |\n"
         elif item.kind == "conclusion":
             right = " or ".join(f"`{word}`" for word in item.right)
             rows += f"| `{item.name}` | {right} | {item.hint} |\n"

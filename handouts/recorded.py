@@ -104,8 +104,8 @@ def one_value(fields):
     return float(row[statistic]), "count" if statistic == "n" else row["unit"]
 
 
-def value_of(reference):
-    """The text that belongs before this comment."""
+def value_of(reference, asked=""):
+    """The text that belongs before this comment; asked: the unit, if not the one that suits it."""
     if reference.endswith(", run"):
         return recorded_on(reference.removesuffix(", run"))
     parts = re.split(r" ([-+/]) ", reference)
@@ -124,7 +124,9 @@ def value_of(reference):
             total, unit = total / value, "ratio" if unit == its_unit else f"{unit}/{its_unit}"
         else:
             total += value if operator == "+" else -value
-    return show(total, unit)
+    if asked == "GB/s" and unit == "bytes/ns":
+        return f"{total:.{0 if total >= 99.95 else 1}f} GB/s"
+    return show(total, unit) + (" times" if asked == "times" else "")
 
 
 def refreshed(text, complain):
