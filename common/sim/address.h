@@ -8,7 +8,7 @@
 /* ---- memory.c ---- */
 struct allocation {
     unsigned char *base;
-    size_t bytes, mapped_bytes; /* mapped_bytes 0: from the C library, or registered */
+    size_t bytes, mapped_bytes; /* mapped_bytes 0: registered */
     enum memory_kind kind;
     int device;
     bool registered, freeing;
@@ -21,7 +21,8 @@ struct allocation *memory_add(void *base, size_t bytes); /* memory that is the p
 bool memory_overlaps(const void *base, size_t bytes);
 void memory_release(void *base);
 void memory_reset(struct sim_device *device);
-bool memory_is_mapped(const void *address); /* by us, page by page */
+bool memory_is_mapped(const void *address);                /* by us, page by page */
+bool host_memory_there(const void *address, size_t bytes); /* the program may touch all of it */
 
 /* ---- pagemap.c ---- */
 enum page_state { PAGE_FRESH, PAGE_READ, PAGE_WRITTEN };
@@ -72,7 +73,8 @@ double copy_duration_ns(const struct op *op); /* on the device */
 /* The host's own copying: what one byte takes. */
 double host_ns_per_byte(double bytes, double cached_rate, double rate);
 void copy_effect(struct op *op);
-bool copy_can_reach(const struct copy_work *copy); /* all of its memory is there */
+/* All of its memory is there: both ends, or where it is copied to. */
+bool copy_can_reach(const struct copy_work *copy, bool source_too);
 /* From the first row's start to the last one's end; SIZE_MAX if that is more. */
 size_t rows_extent(size_t pitch, size_t width, size_t height);
 bool copy_is_peer_to_peer(const struct copy_work *copy); /* or through the host */

@@ -32,8 +32,13 @@ cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t 
     if (error)
         return call_done(error);
     call_cost(sim_profile()->malloc_ns);
+    size_t bytes;
+    if (width > SIZE_MAX - PITCH)
+        return call_done(cudaErrorMemoryAllocation);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return call_done(new_memory(address, *pitch * height, MEMORY_DEVICE));
+    if (__builtin_mul_overflow(*pitch, height, &bytes))
+        return call_done(cudaErrorMemoryAllocation);
+    return call_done(new_memory(address, bytes, MEMORY_DEVICE));
 }
 
 cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
@@ -127,6 +132,15 @@ static cudaError_t managed_range(const void *address, size_t bytes) {
     return cudaSuccess;
 }
 
+static cudaError_t location_valid(struct cudaMemLocation location) {
+    bool device = location.type == cudaMemLocationTypeDevice;
+    if (!device && location.type != cudaMemLocationTypeHost &&
+        location.type != cudaMemLocationTypeHostNuma &&
+        location.type != cudaMemLocationTypeHostNumaCurrent)
+        return cudaErrorInvalidValue;
+    return device && !device_at(location.id) ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
 /* Manual: asynchronous in the stream; to the host, the pages are moved with host memory's rate. */
 cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, struct cudaMemLocation to,
                                  unsigned flags, cudaStream_t handle) {
@@ -136,6 +150,8 @@ cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, struct cudaM
     cudaError_t error = stream_of(handle, &stream);
     if (!error)
         error = flags ? cudaErrorInvalidValue : managed_range(address, bytes);
+    if (!error)
+        error = location_valid(to);
     if (error)
         return call_done(error);
     call_cost(sim_profile()->copy_call_ns);
@@ -157,21 +173,31 @@ cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, struct cudaM
 
 cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location) {
-    (void)advice; /* a hint */
-    (void)location;
+    /* Manual: these say where; the others ignore the location. The advice itself is a hint. */
+    bool says_where =
+        advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy;
     if (call_enter("cudaMemAdvise"))
         return call_leave();
     call_cost(sim_profile()->call_ns);
-    return call_done(managed_range(address, bytes));
+    cudaError_t error = managed_range(address, bytes);
+    if (!error && (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy))
+        error = cudaErrorInvalidValue;
+    return call_done(!error && says_where ? location_valid(location) : error);
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void *address, size_t bytes,
                                      unsigned flags) {
-    (void)bytes;
-    (void)flags;
     struct stream *stream;
     if (call_enter("cudaStreamAttachMemAsync"))
         return call_leave();
     cudaError_t error = stream_of(handle, &stream);
-    return call_done(error ? error : managed_range(address, 1));
+    if (!error)
+        error = managed_range(address, 1);
+    /* Manual: the whole allocation, by its start; exactly one of the three flags. */
+    if (!error && (memory_find(address)->base != address ||
+                   (bytes != 0 && bytes != memory_find(address)->bytes) ||
+                   (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
+                    flags != cudaMemAttachSingle)))
+        error = cudaErrorInvalidValue;
+    return call_done(error);
 }

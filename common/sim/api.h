@@ -77,6 +77,8 @@ void stream_wait(struct stream *stream); /* until idle; the NULL stream: and tho
 void stream_init_null(struct sim_device *device);
 void streams_reset(struct sim_device *device); /* destroys them all; the device is idle */
 bool device_idle(const void *device);
+/* Manual: while a blocking stream is captured, the NULL stream may not be used. */
+bool capture_next_to_null_stream(const struct stream *stream);
 bool waits_block(const struct sim_device *device);
 
 /* ---- event.c ---- */
@@ -84,6 +86,7 @@ struct event {
     struct handle handle;
     struct sim_device *device;
     unsigned flags;
+    int context; /* of the device, when it was made */
     bool recorded, destroyed;
     struct op *op; /* the last record, if it has not ended */
     int64_t time_ns;
@@ -100,6 +103,7 @@ cudaError_t capture_event_wait(struct stream *stream, struct event *event);
 /* cudaErrorStreamCaptureUnsupported, and the capture is invalid, if any stream is captured. */
 cudaError_t capture_forbids(void);
 cudaError_t capture_forbids_stream(struct stream *stream);
+void captures_reset(const struct sim_device *device); /* ends those of its streams */
 
 /* ---- tracer.c ---- */
 bool tracer_on(void);

@@ -116,6 +116,8 @@ cudaError_t capture_forbids(void) {
 
 /* Waiting for a captured stream, or asking for its state, is forbidden in any mode. */
 cudaError_t capture_forbids_stream(struct stream *stream) {
+    if (capture_next_to_null_stream(stream))
+        return cudaErrorStreamCaptureImplicit;
     if (!stream->capture)
         return cudaSuccess;
     stream->capture->invalid = true;
@@ -178,6 +180,16 @@ static void end_capture(struct capture *capture) {
     free(capture);
 }
 
+void captures_reset(const struct sim_device *device) {
+    for (struct capture *capture = captures, *next; capture; capture = next) {
+        next = capture->next;
+        if (capture->origin->device != device)
+            continue;
+        graph_free(capture->graph);
+        end_capture(capture);
+    }
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
     struct stream *stream;
     if (call_enter("cudaStreamEndCapture"))
@@ -213,6 +225,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureSta
     cudaError_t error = stream_of(handle, &stream);
     if (!error && !status)
         error = cudaErrorInvalidValue;
+    if (!error && capture_next_to_null_stream(stream))
+        error = cudaErrorStreamCaptureImplicit;
     if (error)
         return call_done(error);
     *status = !stream->capture           ? cudaStreamCaptureStatusNone

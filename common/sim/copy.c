@@ -23,10 +23,11 @@ static enum memory_kind kind_of(const void *address, int *device) {
     return allocation->kind;
 }
 
-/* An end inside an allocation must stay inside it; other memory ends where addresses do. */
-static bool in_bounds(const void *address, size_t bytes) {
-    return memory_find(address) ? sim_address_valid(address, bytes)
-                                : bytes <= UINTPTR_MAX - (uintptr_t)address;
+/* What is in an allocation must stay inside it. Other memory must be the program's: on a GPU a copy
+ * from or to memory that was freed, or never was, is an error or crashes in the driver. */
+static bool in_bounds(const void *address, size_t bytes, enum memory_kind kind) {
+    return kind == MEMORY_PAGEABLE ? host_memory_there(address, bytes)
+                                   : sim_address_valid(address, bytes);
 }
 
 static bool is_host(enum memory_kind kind) {
@@ -71,7 +72,7 @@ cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, c
                                .height = height,
                                .dst_pitch = dst_pitch,
                                .src_pitch = src_pitch};
-    if (height > 1 && (dst_pitch < width || src_pitch < width))
+    if (dst_pitch < width || src_pitch < width)
         return cudaErrorInvalidPitchValue;
     if (width == 0 || height == 0)
         return cudaSuccess;
@@ -81,8 +82,7 @@ cudaError_t copy_work_new(struct copy_work *copy, void *dst, size_t dst_pitch, c
     copy->src_device = copy->dst_device = device;
     copy->src_kind = kind_of(src, &copy->src_device);
     copy->dst_kind = kind_of(dst, &copy->dst_device);
-    if (!in_bounds(dst, rows_extent(dst_pitch, width, height)) ||
-        !in_bounds(src, rows_extent(src_pitch, width, height)))
+    if (!copy_can_reach(copy, true))
         return cudaErrorInvalidValue;
     if (height > 1 && dst_pitch == width && src_pitch == width) {
         copy->width = width * height; /* no gaps: one piece */
@@ -157,14 +157,13 @@ double copy_duration_ns(const struct op *op) {
 
 /* Memory that was there when the copy was queued may have been freed in another stream, or before
  * its graph was launched. */
-bool copy_can_reach(const struct copy_work *copy) {
-    return copy->width == 0 || copy->height == 0 ||
-           ((copy->dst_kind == MEMORY_PAGEABLE ||
-             sim_address_valid(copy->dst,
-                               rows_extent(copy->dst_pitch, copy->width, copy->height))) &&
-            (copy->src_kind == MEMORY_PAGEABLE ||
-             sim_address_valid(copy->src,
-                               rows_extent(copy->src_pitch, copy->width, copy->height))));
+bool copy_can_reach(const struct copy_work *copy, bool source_too) {
+    if (copy->width == 0 || copy->height == 0)
+        return true;
+    size_t dst_bytes = rows_extent(copy->dst_pitch, copy->width, copy->height);
+    size_t src_bytes = rows_extent(copy->src_pitch, copy->width, copy->height);
+    return in_bounds(copy->dst, dst_bytes, copy->dst_kind) &&
+           (!source_too || in_bounds(copy->src, src_bytes, copy->src_kind));
 }
 
 /* The bytes move when the copy ends. What was staged has moved chunk by chunk. */

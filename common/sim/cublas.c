@@ -9,6 +9,7 @@
 struct cublasContext {
     struct cublasContext *next; /* all handles ever made: a destroyed one is still recognised */
     bool live;
+    const struct sim_device *device;
     cudaStream_t stream;
     cublasPointerMode_t pointer_mode;
     cublasAtomicsMode_t atomics_mode;
@@ -48,7 +49,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle) {
         return handle ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_INVALID_VALUE;
     }
     struct cublasContext *new = need_memory(1, sizeof *new);
-    *new = (struct cublasContext){.next = handles, .live = true};
+    *new = (struct cublasContext){.next = handles, .live = true, .device = current_device()};
     handles = new;
     *handle = new;
     sim_library_leave(sim_profile()->cublas_create_ns + first_ns(current_device(), FIRST_CUBLAS));
@@ -139,13 +140,14 @@ static bool operation_valid(cublasOperation_t operation) {
     return operation == CUBLAS_OP_N || operation == CUBLAS_OP_T || operation == CUBLAS_OP_C;
 }
 
-/* cuBLAS guide, cublas<t>gemm: the leading dimensions hold a column. */
+/* cuBLAS guide, cublas<t>gemm: the leading dimensions hold a column, and C is not NULL. */
 static bool gemm_valid(const struct gemm *gemm) {
     int rows_a = gemm->transposed_a ? gemm->k : gemm->m;
     int rows_b = gemm->transposed_b ? gemm->n : gemm->k;
     return gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->batch >= 0 &&
            gemm->lda >= (rows_a > 1 ? rows_a : 1) && gemm->ldb >= (rows_b > 1 ? rows_b : 1) &&
-           gemm->ldc >= (gemm->m > 1 ? gemm->m : 1);
+           gemm->ldc >= (gemm->m > 1 ? gemm->m : 1) &&
+           (gemm->c || gemm->c_of || gemm->m == 0 || gemm->n == 0);
 }
 
 static void set_scalars(struct gemm *gemm, cublasHandle_t handle, const double *alpha,
@@ -172,6 +174,10 @@ static cublasStatus_t queue(const char *function, cublasHandle_t handle, struct 
     if (error == cudaSuccess && (!alpha || !beta || !operation_valid(transa) ||
                                  !operation_valid(transb) || !gemm_valid(&gemm)))
         status = CUBLAS_STATUS_INVALID_VALUE;
+    /* cuBLAS guide, cuBLAS context: a handle is for the device that was current when it was made.
+     */
+    if (status == CUBLAS_STATUS_SUCCESS && handle->device != current_device())
+        status = CUBLAS_STATUS_EXECUTION_FAILED;
     if (status == CUBLAS_STATUS_SUCCESS && gemm.m && gemm.n && gemm.batch) {
         set_scalars(&gemm, handle, alpha, beta);
         sim_host_work(call_ns, true);

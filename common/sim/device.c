@@ -70,6 +70,7 @@ cudaError_t device_need_context(struct sim_device *device) {
     if (device->context)
         return cudaSuccess;
     device->context = true;
+    device->contexts++;
     device->flags = first_flags;
     call_cost(sim_profile()->context_ns);
     if (loads_eagerly())
@@ -120,11 +121,18 @@ cudaError_t cudaSetDevice(int device) {
     return call_done(error);
 }
 
+static bool flags_valid(unsigned flags) {
+    unsigned schedule = flags & cudaDeviceScheduleMask;
+    return !(flags & ~(unsigned)cudaDeviceMask) && !(schedule & (schedule - 1));
+}
+
 cudaError_t cudaInitDevice(int device, unsigned flags, unsigned which) {
     if (call_enter_no_context("cudaInitDevice"))
         return call_leave();
     if (!device_at(device))
         return call_done(cudaErrorInvalidDevice);
+    if ((which & ~(unsigned)cudaInitDeviceFlagsAreValid) || (which && !flags_valid(flags)))
+        return call_done(cudaErrorInvalidValue);
     cudaError_t error = device_need_context(device_at(device));
     if (which & cudaInitDeviceFlagsAreValid)
         device_at(device)->flags = flags;
@@ -134,8 +142,7 @@ cudaError_t cudaInitDevice(int device, unsigned flags, unsigned which) {
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
     if (call_enter_no_context("cudaSetDeviceFlags"))
         return call_leave();
-    unsigned schedule = flags & cudaDeviceScheduleMask;
-    if ((flags & ~(unsigned)cudaDeviceMask) || (schedule & (schedule - 1)))
+    if (!flags_valid(flags))
         return call_done(cudaErrorInvalidValue);
     struct sim_device *device = current_device();
     if (!device)
@@ -186,6 +193,7 @@ cudaError_t cudaDeviceReset(void) {
         return call_done(cudaErrorNoDevice);
     host_wait(device_idle, device, waits_block(device));
     call_cost(sim_profile()->call_ns);
+    captures_reset(device);
     streams_reset(device);
     memory_reset(device);
     unload_modules(device);

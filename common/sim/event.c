@@ -5,7 +5,8 @@ static struct handles events = {.bytes = sizeof(struct event)};
 
 static cudaError_t event_of(cudaEvent_t handle, struct event **event) {
     *event = (struct event *)handle;
-    if (!handle_live(&events, handle) || (*event)->destroyed)
+    if (!handle_live(&events, handle) || (*event)->destroyed ||
+        (*event)->context != (*event)->device->contexts) /* gone with cudaDeviceReset */
         return cudaErrorInvalidResourceHandle;
     return cudaSuccess;
 }
@@ -20,6 +21,7 @@ static cudaError_t create(cudaEvent_t *handle, unsigned flags) {
     call_cost(sim_profile()->event_create_ns + first_ns(current_device(), FIRST_EVENT));
     struct event *event = handle_new(&events);
     event->device = current_device();
+    event->context = event->device->contexts;
     event->flags = flags;
     *handle = (cudaEvent_t)event;
     return cudaSuccess;

@@ -7,8 +7,10 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     const struct sim_profile *profile = sim_profile();
     if (call_enter("cudaFuncGetAttributes"))
         return call_leave();
-    if (!attributes || !function)
+    if (!attributes)
         return call_done(cudaErrorInvalidValue);
+    if (!function)
+        return call_done(cudaErrorInvalidDeviceFunction);
     struct sim_kernel_model *model = model_of(function);
     load_module(current_device(), model);
     call_cost(profile->call_ns);
@@ -54,8 +56,10 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 cudaError_t cudaFuncGetName(const char **name, const void *function) {
     if (call_enter("cudaFuncGetName"))
         return call_leave();
-    if (!name || !function)
+    if (!name)
         return call_done(cudaErrorInvalidValue);
+    if (!function)
+        return call_done(cudaErrorInvalidDeviceFunction);
     *name = model_of(function)->name;
     return call_done(cudaSuccess);
 }
@@ -66,9 +70,9 @@ static cudaError_t occupancy(int *blocks, const void *function, int threads, siz
     if (!function)
         return cudaErrorInvalidDeviceFunction;
     call_cost(sim_profile()->call_ns);
-    *blocks = threads > sim_profile()->block_threads
-                  ? 0
-                  : sim_resident_blocks(model_of(function), threads, shared);
+    bool possible =
+        threads <= sim_profile()->block_threads && (double)shared <= sim_profile()->sm_shared_bytes;
+    *blocks = !possible ? 0 : sim_resident_blocks(model_of(function), threads, shared);
     return cudaSuccess;
 }
 
@@ -94,8 +98,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
                                                       int blocks, int threads) {
     if (call_enter("cudaOccupancyAvailableDynamicSMemPerBlock"))
         return call_leave();
-    if (!bytes || !function || blocks < 1 || threads < 1)
+    if (!bytes || blocks < 1 || threads < 1)
         return call_done(cudaErrorInvalidValue);
+    if (!function)
+        return call_done(cudaErrorInvalidDeviceFunction);
     const struct sim_profile *profile = sim_profile();
     struct sim_kernel_model *model = model_of(function);
     double each = floor(profile->sm_shared_bytes / blocks / 128) * 128 -

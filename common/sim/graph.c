@@ -33,10 +33,16 @@ void graph_free(struct graph *graph) {
     handle_free(graph);
 }
 
-static void node_add_after(struct node *node, struct node *earlier) {
+static bool comes_after(const struct node *node, const struct node *earlier) {
     for (int i = 0; i < node->after_count; i++)
         if (node->after[i] == earlier)
-            return;
+            return true;
+    return false;
+}
+
+static void node_add_after(struct node *node, struct node *earlier) {
+    if (comes_after(node, earlier))
+        return;
     node->after =
         graph_grown(node->after, node->after_count, &node->after_capacity, sizeof(struct node *));
     node->after[node->after_count++] = earlier;
@@ -64,9 +70,13 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t handle, const cudaGrap
     struct graph *graph = (struct graph *)handle;
     if (!node || !graph_live(graph) || (after_count > 0 && !after))
         return cudaErrorInvalidValue;
-    for (size_t i = 0; i < after_count; i++)
+    for (size_t i = 0; i < after_count; i++) {
         if (!node_of(graph, after[i]))
             return cudaErrorInvalidValue;
+        for (size_t j = 0; j < i; j++) /* manual: no duplicate entries */
+            if (after[j] == after[i])
+                return cudaErrorInvalidValue;
+    }
     call_cost(sim_profile()->graph_node_ns);
     *node = (cudaGraphNode_t)graph_add(graph, work, (struct node *const *)after, (int)after_count);
     return cudaSuccess;
@@ -88,8 +98,12 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
     struct work work = {.kind = WORK_KERNEL};
     if (call_enter("cudaGraphAddKernelNode"))
         return call_leave();
-    if (!params || !params->func || params->extra)
+    if (!params || (params->kernelParams && params->extra))
         return call_done(cudaErrorInvalidValue);
+    if (!params->func)
+        return call_done(cudaErrorInvalidDeviceFunction);
+    if (params->extra) /* arguments in one buffer: not modelled */
+        return call_done(cudaErrorNotSupported);
     cudaError_t error =
         kernel_work_new(&work.kernel, model_of(params->func), params->gridDim, params->blockDim,
                         params->kernelParams, params->sharedMemBytes);
@@ -155,7 +169,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t *
     if (!graph_live(graph) || (count > 0 && (!from || !to)))
         return call_done(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
-        if (!node_of(graph, from[i]) || !node_of(graph, to[i]) || from[i] == to[i])
+        if (!node_of(graph, from[i]) || !node_of(graph, to[i]) || from[i] == to[i] ||
+            comes_after((struct node *)to[i], (struct node *)from[i])) /* manual: an error */
             return call_done(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         node_add_after((struct node *)to[i], (struct node *)from[i]);

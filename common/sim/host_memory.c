@@ -72,6 +72,8 @@ cudaError_t cudaHostRegister(void *address, size_t bytes, unsigned flags) {
         return call_leave();
     if (!address || bytes == 0 || (flags & ~known))
         return call_done(cudaErrorInvalidValue);
+    if (!host_memory_there(address, bytes))
+        return call_done(cudaErrorInvalidValue);
     if (memory_overlaps(address, bytes))
         return call_done(cudaErrorHostMemoryAlreadyRegistered);
     double faults = (double)pages_first_touch(address, bytes, true);

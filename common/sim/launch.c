@@ -46,7 +46,7 @@ static cudaError_t check_size(const struct sim_kernel_model *model, dim3 grid, d
         return cudaErrorInvalidConfiguration;
     double most =
         model->shared_allowed > 0 ? (double)model->shared_allowed : profile->block_shared_bytes;
-    if ((double)(model->static_shared_bytes + shared) > most)
+    if ((double)model->static_shared_bytes + (double)shared > most)
         return cudaErrorInvalidValue;
     if (sim_resident_blocks(model, (int)threads, shared) == 0)
         return cudaErrorLaunchOutOfResources;
@@ -73,8 +73,9 @@ cudaError_t kernel_work_new(struct kernel_work *kernel, struct sim_kernel_model 
     cudaError_t error = check_size(model, grid, block, shared);
     if (error)
         return error;
-    if (!args && model->arg_bytes[0])
-        return cudaErrorInvalidValue;
+    for (int i = 0; i < SIM_MAX_ARGS && model->arg_bytes[i]; i++)
+        if (!args || !args[i])
+            return cudaErrorInvalidValue;
     *kernel = (struct kernel_work){
         .model = model,
         .grid = {(int)grid.x, (int)grid.y, (int)grid.z},
@@ -159,11 +160,15 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
                                         size_t shared, cudaStream_t stream) {
     if (call_enter("cudaLaunchCooperativeKernel"))
         return call_leave();
+    if (!function)
+        return call_done(cudaErrorInvalidDeviceFunction);
     struct sim_kernel_model *model = model_of(function);
-    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    cudaError_t error = check_size(model, grid, block, shared);
+    if (error)
+        return call_done(error);
+    double blocks = (double)grid.x * grid.y * grid.z;
     int threads = (int)(block.x * block.y * block.z);
-    if (threads > 0 &&
-        (double)blocks > sim_profile()->sms * sim_resident_blocks(model, threads, shared))
+    if (blocks > sim_profile()->sms * sim_resident_blocks(model, threads, shared))
         return call_done(cudaErrorCooperativeLaunchTooLarge);
     return call_done(
         launch(model, grid, block, args, shared, stream, sim_profile()->launch_call_ns));

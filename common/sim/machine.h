@@ -58,6 +58,7 @@ bool pool_serves(struct sim_device *device, enum pool pool, size_t bytes);
 struct sim_device {
     int index;
     bool context;
+    int contexts;       /* made so far */
     cudaError_t broken; /* a kernel's fault: every later call returns it */
     struct sm *sms;
     struct op *placing, *waiting; /* kernels with blocks to place; kernels over the limit */

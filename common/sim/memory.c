@@ -6,7 +6,7 @@
 
 #include "core.h"
 
-enum { SMALL_BYTES = 64 * 1024, ALIGNMENT = 512 };
+enum { ALIGNMENT = 512 };
 
 /* Sorted by base; they do not overlap. */
 static struct allocation *allocations;
@@ -45,6 +45,13 @@ bool memory_is_mapped(const void *address) {
     return allocation && allocation->mapped_bytes > 0;
 }
 
+/* MS_ASYNC does nothing but look whether all pages are mapped (msync(2): ENOMEM). */
+bool host_memory_there(const void *address, size_t bytes) {
+    uintptr_t before = (uintptr_t)address % PAGE_BYTES;
+    return bytes <= UINTPTR_MAX - (uintptr_t)address &&
+           msync((char *)address - before, before + bytes, MS_ASYNC) == 0;
+}
+
 bool sim_address_valid(const void *address, size_t bytes) {
     const struct allocation *allocation = memory_find(address);
     return allocation &&
@@ -69,14 +76,9 @@ struct allocation *memory_add(void *base, size_t bytes) {
     return insert(&allocation);
 }
 
-/* Large memory is only reserved: a page that nobody writes never takes room. */
+/* Only reserved: a page that nobody writes never takes room. What is freed is gone for the C
+ * library too, so that a freed address is not taken for the program's own memory. */
 static void *reserve(size_t bytes, size_t *mapped_bytes) {
-    *mapped_bytes = 0;
-    if (bytes < SMALL_BYTES) {
-        size_t whole_bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        void *small = aligned_alloc(ALIGNMENT, whole_bytes);
-        return small ? memset(small, 0, whole_bytes) : NULL; /* the same on every machine */
-    }
     *mapped_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     void *base = mmap(NULL, *mapped_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -115,8 +117,6 @@ void memory_release(void *base) {
         device_at(allocation->device)->used_bytes -= device_bytes_of(allocation->bytes);
     if (allocation->mapped_bytes)
         munmap(allocation->base, allocation->mapped_bytes);
-    else if (!allocation->registered)
-        free(allocation->base);
     size_t at = (size_t)(allocation - allocations);
     count--;
     memmove(&allocations[at], &allocations[at + 1], (count - at) * sizeof *allocations);

@@ -203,7 +203,8 @@ void op_start(struct op *op) {
 
 /* As on a GPU: an address that is none any more breaks the context, and later calls say so. */
 static bool reaches(struct op *op) {
-    bool there = op->work.kind == WORK_COPY ? copy_can_reach(&op->work.copy)
+    bool staged = op->snapshot || op->staging.used; /* then the program may have freed the source */
+    bool there = op->work.kind == WORK_COPY ? copy_can_reach(&op->work.copy, !staged)
                                             : memset_can_reach(&op->work.memset);
     if (!there && op->device->broken == cudaSuccess)
         op->device->broken = cudaErrorIllegalAddress;

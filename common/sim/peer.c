@@ -21,7 +21,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
                                       int dst) {
     if (call_enter_no_context("cudaDeviceGetP2PAttribute"))
         return call_leave();
-    if (!value)
+    if (!value || attribute < cudaDevP2PAttrPerformanceRank ||
+        attribute > cudaDevP2PAttrOnlyPartialNativeAtomicSupported)
         return call_done(cudaErrorInvalidValue);
     if (!device_at(src) || !device_at(dst) || src == dst)
         return call_done(cudaErrorInvalidDevice);
@@ -39,8 +40,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     struct sim_device *device = current_device();
     if (flags)
         return call_done(cudaErrorInvalidValue);
-    if (!device_at(peer))
+    if (!device_at(peer) || peer == device->index)
         return call_done(cudaErrorInvalidDevice);
+    /* The manual says InvalidDevice; what programs report is this. */
     if (!possible(device->index, peer))
         return call_done(cudaErrorPeerAccessUnsupported);
     if (device->peers >> peer & 1)

@@ -67,8 +67,7 @@ static bool has_room(const void *what) {
     return stream->pending < sim_profile()->launch_queue_depth;
 }
 
-/* Manual: while a blocking stream is captured, the NULL stream may not be used. */
-static bool capture_next_to_null_stream(const struct stream *stream) {
+bool capture_next_to_null_stream(const struct stream *stream) {
     if (!stream->null_stream)
         return false;
     for (const struct stream *other = stream->device->streams; other; other = other->next)

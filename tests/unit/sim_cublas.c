@@ -184,6 +184,18 @@ static void wrong_arguments(void) {
                CUBLAS_STATUS_INVALID_VALUE);
     EXPECT_INT(cublasDgemm(handle, 0, 0, 4, 4, 4, NULL, a, 4, a, 4, &zero, a, 4),
                CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasDgemm(handle, 0, 0, 4, 4, 4, &one, a, 4, a, 4, NULL, a, 4),
+               CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasDgemm(handle, 0, 0, 4, 4, 4, &one, a, 4, a, 4, &zero, NULL, 4),
+               CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasDgemmStridedBatched(handle, 0, 0, 4, 4, 4, &one, a, 4, 16, a, 4, 16, &zero, a,
+                                         4, 16, -1),
+               CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasDgemmBatched(handle, 0, 0, 4, 4, 4, &one, NULL, 3, NULL, 4, &zero, NULL, 4, 1),
+               CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasSetPointerMode(handle, (cublasPointerMode_t)7), CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasGetStream(handle, NULL), CUBLAS_STATUS_INVALID_VALUE);
+    EXPECT_INT(cublasGetVersion(handle, NULL), CUBLAS_STATUS_INVALID_VALUE);
     EXPECT_INT(cublasDgemm(handle, 0, 0, 0, 4, 4, &one, a, 4, a, 4, &zero, a, 4),
                CUBLAS_STATUS_SUCCESS);
     cudaFree(a);
@@ -197,6 +209,7 @@ static void destroyed_handle(void) {
     EXPECT_INT(version, CUBLAS_VERSION);
     EXPECT_INT(cublasDestroy(other), CUBLAS_STATUS_SUCCESS);
     EXPECT_INT(cublasDestroy(other), CUBLAS_STATUS_NOT_INITIALIZED);
+    EXPECT_INT(cublasDestroy(NULL), CUBLAS_STATUS_NOT_INITIALIZED);
     EXPECT_INT(cublasSetStream(other, NULL), CUBLAS_STATUS_NOT_INITIALIZED);
     EXPECT_TEXT(cublasGetStatusName(CUBLAS_STATUS_NOT_INITIALIZED),
                 "CUBLAS_STATUS_NOT_INITIALIZED");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "cublas_v2.h"
 #include "tap.h"
 
 enum { BYTES = 64 << 20, SLEEP_NS = 10 * 1000 * 1000 };
@@ -51,8 +52,51 @@ static void choosing_a_device(void) {
     EXPECT_INT(value, sim_profile()->sms);
     EXPECT_INT(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 2),
                cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, -1),
+               cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)0, 0), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0), cudaErrorInvalidValue);
     /* A kernel goes to a stream of the current device only. */
     EXPECT_INT(sleep_in(streams[1]), cudaErrorInvalidResourceHandle);
+    cudaGetLastError();
+}
+
+static void asking_wrongly(void) {
+    struct cudaDeviceProp prop;
+    char text[32];
+    int value;
+    prepare();
+    EXPECT_INT(cudaGetDeviceCount(NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetDevice(NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetDeviceProperties(NULL, 0), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetDeviceProperties(&prop, 2), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaGetDeviceProperties(&prop, -1), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaInitDevice(2, 0, 0), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaInitDevice(0, 0, 2), cudaErrorInvalidValue);
+    EXPECT_INT(cudaInitDevice(0, 3, cudaInitDeviceFlagsAreValid), cudaErrorInvalidValue);
+    EXPECT_INT(cudaSetDeviceFlags(3), cudaErrorInvalidValue); /* two ways to wait at once */
+    EXPECT_INT(cudaSetDeviceFlags(1 << 20), cudaErrorInvalidValue);
+    EXPECT_INT(cudaGetDeviceFlags(NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetPCIBusId(text, 12, 0), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetPCIBusId(NULL, 32, 0), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetPCIBusId(text, 32, 2), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceGetByPCIBusId(&value, "0000:7F:00.0"), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceGetByPCIBusId(&value, NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDriverGetVersion(NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaRuntimeGetVersion(NULL), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceCanAccessPeer(NULL, 0, 1), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceCanAccessPeer(&value, 0, 2), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceCanAccessPeer(&value, -1, 0), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceGetP2PAttribute(NULL, cudaDevP2PAttrAccessSupported, 0, 1),
+               cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetP2PAttribute(&value, (enum cudaDeviceP2PAttr)99, 0, 1),
+               cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0),
+               cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice); /* itself */
+    EXPECT_INT(cudaDeviceEnablePeerAccess(2, 0), cudaErrorInvalidDevice);
+    EXPECT_INT(cudaDeviceEnablePeerAccess(1, 1), cudaErrorInvalidValue);
+    EXPECT_INT(cudaDeviceDisablePeerAccess(-1), cudaErrorInvalidDevice);
     cudaGetLastError();
 }
 
@@ -132,10 +176,39 @@ static void events_between_devices(void) {
     EXPECT_INT(cudaEventDestroy(event), cudaSuccess);
 }
 
+/* A cuBLAS handle belongs to the device it was made on. */
+static void cublas_on_another_device(void) {
+    cublasHandle_t handle;
+    double x = 1;
+    prepare();
+    double *matrix = (double *)(void *)memory[0];
+    EXPECT_INT(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
+    EXPECT_INT(cudaSetDevice(1), cudaSuccess);
+    EXPECT_INT(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &x, matrix, 8, matrix, 8, &x,
+                           matrix, 8),
+               CUBLAS_STATUS_EXECUTION_FAILED);
+    EXPECT_INT(cudaSetDevice(0), cudaSuccess);
+    EXPECT_INT(cublasDgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &x, matrix, 8, matrix, 8, &x,
+                           matrix, 8),
+               CUBLAS_STATUS_SUCCESS);
+    EXPECT_INT(cublasDestroy(handle), CUBLAS_STATUS_SUCCESS);
+}
+
 static void reset(void) {
     size_t free_bytes, total_bytes;
+    cudaEvent_t event;
+    cudaStream_t captured;
+    void *more;
     prepare();
+    EXPECT_INT(cudaEventCreate(&event), cudaSuccess);
+    EXPECT_INT(cudaStreamCreate(&captured), cudaSuccess);
     sleep_in(streams[0]);
+    EXPECT_INT(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), cudaSuccess);
+    EXPECT_INT(cudaDeviceReset(), cudaSuccess);
+    EXPECT_INT(cudaMalloc(&more, 16), cudaSuccess); /* nothing is captured any more */
+    EXPECT_INT(cudaFree(more), cudaSuccess);
+    EXPECT_INT(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
+    EXPECT_INT(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
     EXPECT_INT(cudaDeviceReset(), cudaSuccess);
     int64_t start_ns = sim_now_ns();
     EXPECT_INT(cudaStreamSynchronize(streams[0]), cudaErrorInvalidResourceHandle);
@@ -151,9 +224,11 @@ int main(void) {
     setenv("SIM_GPUS", "2", 1);
     static const struct tap_test tests[] = {
         {"choosing a device", choosing_a_device},
+        {"asking wrongly", asking_wrongly},
         {"peer access: staged without, direct with it", peer_access},
         {"peer copies overlap kernels of other streams", peer_copies_overlap},
         {"events between devices", events_between_devices},
+        {"a cuBLAS handle on another device", cublas_on_another_device},
         {"reset", reset},
     };
     return TAP_RUN(tests);

@@ -159,6 +159,61 @@ static void graph_made_of_nodes(void) {
     EXPECT_INT(cudaGraphDestroy(graph), cudaSuccess);
 }
 
+/* Each call with a graph, a node or an executable graph that was destroyed, or is none. */
+static void graph_errors(void) {
+    static int nothing;
+    cudaGraph_t graph, gone, none = (cudaGraph_t)(void *)&nothing;
+    cudaGraphNode_t a, b, twice[2], of_another, other = (cudaGraphNode_t)(void *)&nothing;
+    cudaGraphExec_t exec;
+    struct cudaKernelNodeParams kernel = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}};
+    struct cudaMemsetParams set = {.dst = sum, .elementSize = 3, .width = 1, .height = 1};
+    struct cudaHostNodeParams call = {0};
+    enum cudaGraphNodeType type;
+    size_t count = 0;
+    const cudaError_t bad = cudaErrorInvalidValue;
+    prepare();
+    EXPECT_INT(cudaGraphCreate(NULL, 0), bad);
+    EXPECT_INT(cudaGraphCreate(&graph, 1), bad);
+    EXPECT_INT(cudaGraphCreate(&graph, 0), cudaSuccess);
+    EXPECT_INT(cudaGraphCreate(&gone, 0), cudaSuccess);
+    EXPECT_INT(cudaGraphAddEmptyNode(&of_another, gone, NULL, 0), cudaSuccess);
+    EXPECT_INT(cudaGraphAddEmptyNode(NULL, graph, NULL, 0), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, none, NULL, 0), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, NULL, NULL, 0), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, graph, NULL, 1), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, graph, &other, 1), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, graph, &of_another, 1), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&a, graph, NULL, 0), cudaSuccess);
+    twice[0] = twice[1] = a;
+    EXPECT_INT(cudaGraphAddEmptyNode(&b, graph, twice, 2), bad);
+    EXPECT_INT(cudaGraphAddEmptyNode(&b, graph, &a, 1), cudaSuccess);
+    EXPECT_INT(cudaGraphAddDependencies(graph, &a, &b, NULL, 1), bad); /* there already */
+    EXPECT_INT(cudaGraphAddDependencies(graph, &a, &a, NULL, 1), bad);
+    EXPECT_INT(cudaGraphAddDependencies(graph, NULL, &b, NULL, 1), bad);
+    EXPECT_INT(cudaGraphAddKernelNode(&b, graph, NULL, 0, NULL), bad);
+    EXPECT_INT(cudaGraphAddKernelNode(&b, graph, NULL, 0, &kernel), cudaErrorInvalidDeviceFunction);
+    EXPECT_INT(cudaGraphAddMemsetNode(&b, graph, NULL, 0, NULL), bad);
+    EXPECT_INT(cudaGraphAddMemsetNode(&b, graph, NULL, 0, &set), bad);
+    EXPECT_INT(cudaGraphAddHostNode(&b, graph, NULL, 0, &call), bad);
+    EXPECT_INT(cudaGraphAddMemcpyNode1D(&b, graph, NULL, 0, NULL, sum, 4, cudaMemcpyDefault), bad);
+    EXPECT_INT(cudaGraphAddMemcpyNode1D(&b, graph, NULL, 0, sum, sum, BYTES + 1, cudaMemcpyDefault),
+               bad);
+    EXPECT_INT(cudaGraphGetNodes(graph, NULL, NULL), bad);
+    EXPECT_INT(cudaGraphGetRootNodes(none, NULL, &count), bad);
+    EXPECT_INT(cudaGraphNodeGetType(other, &type), bad);
+    EXPECT_INT(cudaGraphNodeGetType(a, NULL), bad);
+    EXPECT_INT(cudaGraphInstantiate(NULL, graph, 0), bad);
+    EXPECT_INT(cudaGraphInstantiate(&exec, graph, 1 << 10), bad);
+    EXPECT_INT(cudaGraphDestroy(gone), cudaSuccess);
+    EXPECT_INT(cudaGraphInstantiate(&exec, gone, 0), bad);
+    EXPECT_INT(cudaGraphNodeGetType(of_another, &type), bad); /* went with its graph */
+    EXPECT_INT(cudaGraphLaunch(NULL, stream), bad);
+    EXPECT_INT(cudaGraphUpload((cudaGraphExec_t)(void *)graph, stream), bad);
+    EXPECT_INT(cudaGraphDestroy(NULL), bad);
+    EXPECT_INT(cudaGraphDestroy(graph), cudaSuccess);
+    EXPECT_INT(cudaStreamSynchronize(stream), cudaSuccess);
+}
+
 static enum cudaStreamCaptureStatus status_of(cudaStream_t of) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     EXPECT_INT(cudaStreamIsCapturing(of, &status), cudaSuccess);
@@ -180,6 +235,11 @@ static void capture_errors(void) {
     EXPECT_INT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
     EXPECT_INT(status_of(stream), cudaStreamCaptureStatusActive);
     EXPECT_INT(add_in(NULL, 1), cudaErrorStreamCaptureImplicit);
+    EXPECT_INT(cudaStreamSynchronize(NULL), cudaErrorStreamCaptureImplicit);
+    EXPECT_INT(cudaStreamQuery(NULL), cudaErrorStreamCaptureImplicit);
+    enum cudaStreamCaptureStatus null_status;
+    EXPECT_INT(cudaStreamIsCapturing(NULL, &null_status), cudaErrorStreamCaptureImplicit);
+    EXPECT_INT(status_of(stream), cudaStreamCaptureStatusActive); /* none of these ends it */
     EXPECT_INT(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
     EXPECT_INT(status_of(stream), cudaStreamCaptureStatusInvalidated);
     EXPECT_INT(add_in(stream, 1), cudaErrorStreamCaptureInvalidated);
@@ -218,6 +278,7 @@ int main(void) {
         {"parallel nodes run beside each other", parallel_nodes_run_beside_each_other},
         {"launches of one graph are in order", launches_of_one_graph_are_in_order},
         {"a graph made of nodes", graph_made_of_nodes},
+        {"errors of graphs", graph_errors},
         {"errors of capture", capture_errors},
     };
     return TAP_RUN(tests);
