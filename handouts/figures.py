@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 KEPT = "handouts/figures"
-# How wide the kept ones are drawn: on a page their letters then have 5.5 to 6 points.
+# How wide charts are drawn: on a page their letters then have 5.5 to 6 points.
 WIDTH_PX, BLOCKS_WIDTH_PX = 1200, 1050
 LINK = re.compile(r"figures/(lab-[^)\s\"]+)\.png")
 
@@ -50,7 +50,7 @@ def draw_all(folder):
     """Every chart of every recorded run, in folder/<run>; drawn again only if something changed."""
     plots = plots_now()
     for run, recorded in recorded_runs().items():
-        out, stamp = os.path.join(folder, run), f"{source_of(run)} {plots}"
+        out, stamp = os.path.join(folder, run), f"{source_of(run)} {plots} {WIDTH_PX}"
         try:
             with open(out + "/source", encoding="utf-8") as file:
                 if file.read() == stamp:
@@ -60,6 +60,7 @@ def draw_all(folder):
         for old in glob.glob(out + "/*.png"):
             os.remove(old)
         subprocess.run(["plots/draw", "--out", out, f"recorded:{recorded}", "png"], check=True,
+                       env={**os.environ, "PLOT_WIDTH": str(WIDTH_PX)},
                        stderr=subprocess.DEVNULL if not sys.stderr.isatty() else None)
         with open(out + "/source", "w", encoding="utf-8") as file:
             file.write(stamp)
