@@ -256,6 +256,7 @@ texts() {
     timeline a "$out-3.svg"
     timeline a "$out-4.svg" "" "$run"
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out-5.svg" "$run" "$run"
+    PLOT_WIDTH=800 timeline a "$out-6.svg" # its legend takes two rows
     tests/svg-texts "$out"*.svg
     grep -q "for_once_with" "$out.svg"
 }

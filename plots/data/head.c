@@ -1,5 +1,5 @@
-/* The words above a timeline or a chart of blocks: title at the left, which run at the right, what
- * was computed below them. What is too long for the picture goes on in another line. */
+/* The words above a chart: title at the left, which run at the right, what was computed below
+ * them, and a timeline's legend. What is too long for the picture goes on in another line. */
 #include "plot_data.h"
 
 #include <math.h>
@@ -66,4 +66,48 @@ void head_of_runs(const char *title, const char *summary, int runs, char **dirs)
     head.summary_px = fmax(24 * (titles - 1), lines_px - 18);
     head.px = head.summary_px + 18 * (summaries - 1);
     head_emit(&head);
+}
+
+/* The words beside each colour, in the order of enum span_class. */
+static const char *const class_words[CLASSES] = {"",
+                                                 "host call",
+                                                 "host call held by the device",
+                                                 "call made to wait",
+                                                 "copy H→D",
+                                                 "kernel",
+                                                 "gate",
+                                                 "copy D→H",
+                                                 "copy D→D",
+                                                 "memset",
+                                                 "copy H→H"};
+
+double legend_emit(const struct bars *bars, double width_px) {
+    bool has[CLASSES] = {false}; /* has[0]: a widened bar */
+    int n = 0;
+    double x = 0, y = 0;
+    for (size_t i = 0; i < bars->count; i++) {
+        has[bars->at[i].class] = true;
+        has[0] |= bars->at[i].widened;
+    }
+    static const char *const arrays[] = {"class", "x", "y", "word"};
+    for (int i = 0; i < 4; i++)
+        printf("array legend_%s[%d]\n", arrays[i], CLASSES);
+    for (int i = 1; i <= CLASSES; i++) {
+        int class = i % CLASSES; /* the mark for widened bars comes last */
+        const char *text = class ? class_words[class] : "under 3 px, drawn wider";
+        if (!has[class])
+            continue;
+        double width = 22 + text_width(text, LABEL_EM);
+        if (x + width > width_px) {
+            x = 0;
+            y += 20;
+        }
+        n++;
+        printf("legend_class[%d] = %d; legend_x[%d] = %.1f; legend_y[%d] = %.1f; "
+               "legend_word[%d] = '%s'\n",
+               n, class, n, x, n, y, n, text);
+        x += width + 22;
+    }
+    printf("legend_n = %d\n", n);
+    return y;
 }

@@ -186,6 +186,8 @@ struct bars {
 };
 extern size_t bars_limit; /* more bars than this are merged further */
 void bars_make(struct bars *bars, const struct layout *layout);
+/* Returns how far the panels move down for the second row of the legend (head.c). */
+double legend_emit(const struct bars *bars, double width_px);
 
 /* ---- the commands: timeline.c, blocks.c, series.c, file.c ---- */
 void timeline_emit(const char *title, const char *part, int runs, char **dirs);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double NAME_EM = 12, LEGEND_EM = 13.33; /* 9 and 10 pt at 96 dpi */
+static const double NAME_EM = 12; /* 9 pt at 96 dpi */
 
 /* A data block, and how many rows of it each panel has: gnuplot complains about drawing none. */
 static int rows_of[1 + MAX_ZOOMS];
@@ -196,51 +196,6 @@ static void emit_frames(const struct layout *l) {
         printf("letter_x[%d] = %.2f; letter_y[%d] = %.2f\n", i, x[i], i, frame[i].y0 - 8);
 }
 
-/* The words beside each colour, in the order of enum span_class. */
-static const char *const class_words[CLASSES] = {"",
-                                                 "host call",
-                                                 "host call held by the device",
-                                                 "call made to wait",
-                                                 "copy H→D",
-                                                 "kernel",
-                                                 "gate",
-                                                 "copy D→H",
-                                                 "copy D→D",
-                                                 "memset",
-                                                 "copy H→H"};
-
-/* Returns how far the panels move down for the legend's second row. */
-static double emit_legend(const struct bars *bars, double width_px) {
-    bool has[CLASSES] = {false}; /* has[0]: a widened bar */
-    int n = 0;
-    double x = 0, y = 0;
-    for (size_t i = 0; i < bars->count; i++) {
-        has[bars->at[i].class] = true;
-        has[0] |= bars->at[i].widened;
-    }
-    static const char *const arrays[] = {"class", "x", "y", "word"};
-    for (int i = 0; i < 4; i++)
-        printf("array legend_%s[%d]\n", arrays[i], CLASSES);
-    for (int i = 1; i <= CLASSES; i++) {
-        int class = i % CLASSES; /* the mark for widened bars comes last */
-        const char *text = class ? class_words[class] : "under 3 px, drawn wider";
-        if (!has[class])
-            continue;
-        double width = 22 + text_width(text, LEGEND_EM);
-        if (x + width > width_px) {
-            x = 0;
-            y += 20;
-        }
-        n++;
-        printf("legend_class[%d] = %d; legend_x[%d] = %.1f; legend_y[%d] = %.1f; "
-               "legend_word[%d] = '%s'\n",
-               n, class, n, x, n, y, n, text);
-        x += width + 22;
-    }
-    printf("legend_n = %d\n", n);
-    return y;
-}
-
 static void emit_note(const struct layout *l, const struct bars *bars) {
     char note[400] = "";
     if (bars->merged)
@@ -292,7 +247,7 @@ void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     head_make(&head, title, part, &spans);
     head_wrap(&head, width_px);
     head_emit(&head);
-    layout_move_down(&layout, head.px + emit_legend(&bars, width_px));
+    layout_move_down(&layout, head.px + legend_emit(&bars, width_px));
     printf("W = %d; H = %d; panels = %d\n", picture_px(), layout.height, layout.panels);
     static const char *const arrays[] = {"left",   "right", "top",  "bottom", "width",
                                          "height", "title", "axis", "stripes"};
