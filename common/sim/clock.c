@@ -1,6 +1,8 @@
 /* clock.c - the host's clocks in virtual time. Host code between two calls takes no time at all;
  * calls, waits and reading a clock do. */
 #include <math.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "core.h"
@@ -40,10 +42,11 @@ void sim_host_work(double ns, bool uses_cpu) {
     now = until;
 }
 
-/* What is stuck: the kernels that run and that nothing can end. */
+/* What is stuck: the kernels that run and that nothing can end, on the current device first. */
 static void die_of_deadlock(void) {
     for (int i = 0; i < device_count(); i++) {
-        const struct op *op = device_at(i)->running_list;
+        int device = (current_device()->index + i) % device_count();
+        const struct op *op = device_at(device)->running_list;
         if (op)
             die(EXIT_FAIL,
                 "%s never returns: %s in stream %d of the simulated GPU waits for memory that "
@@ -77,12 +80,33 @@ void host_wait(over_fn *over, const void *what, bool blocking) {
     call_waited(now - start);
 }
 
-void host_function_begin(void) {
+/* On a GPU the function has a thread of its own. Here the host stands still meanwhile, and what the
+ * function waits for never comes: it is given so many seconds of real time. */
+enum { HOST_FUNCTION_S = 5 };
+static int function_lane;
+static struct sigaction alarm_handler;
+static unsigned alarm_s;
+
+static void die_of_host_function(int signal) {
+    (void)signal;
+    die(EXIT_FAIL,
+        "a host function in stream %d of the simulated GPU has not returned for %d s: it must not "
+        "wait for the host, whose code stands still while it runs",
+        function_lane, HOST_FUNCTION_S);
+}
+
+void host_function_begin(int lane) {
+    struct sigaction action = {.sa_handler = die_of_host_function};
     in_function = true;
     function_passed = 0;
+    function_lane = lane;
+    sigaction(SIGALRM, &action, &alarm_handler);
+    alarm_s = alarm(HOST_FUNCTION_S);
 }
 
 int64_t host_function_end(void) {
+    alarm(alarm_s);
+    sigaction(SIGALRM, &alarm_handler, NULL);
     in_function = false;
     return function_passed;
 }

@@ -132,7 +132,7 @@ static void run_host_function(void *what, unsigned slept) {
     struct op *op = what;
     const struct host_work *host = &op->work.host;
     op_start(op);
-    host_function_begin();
+    host_function_begin(op->lane);
     if (host->function)
         host->function(host->data);
     else if (host->callback)
