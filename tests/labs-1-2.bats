@@ -99,6 +99,13 @@ refused() { # N, text, options: status 2, one line on stderr with the text in it
     grep -q '^e-blocking-null,memset,' "$out/timeline.csv"
 }
 
+@test "lab 1: no launch on the timeline pays for switching the tracer on" {
+    lab 1 --parts a
+    launches=$(awk -F, '$2 == "api" && $3 == "cudaLaunchKernel" { print $7 - $6 }' "$out/timeline.csv")
+    [ "$(wc -l <<<"$launches")" -ge 3 ]
+    [ "$(sort -n <<<"$launches" | tail -n 1)" -lt 100000 ]
+}
+
 @test "lab 1: waves follow blocks and threads" {
     lab 1 --parts a --blocks 5000 --threads 256
     [ "$status" -eq 0 ]

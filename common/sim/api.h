@@ -109,6 +109,6 @@ void captures_reset(const struct sim_device *device); /* ends those of its strea
 bool tracer_on(void);
 void tracer_call(const char *function, uint32_t correlation, int64_t start_ns, int64_t end_ns);
 void tracer_op(const struct op *op);
-double tracer_extra_ns(bool launch); /* what tracing adds to a call that queues work */
+double tracer_extra_ns(void); /* what tracing adds to a call that queues work */
 
 #endif

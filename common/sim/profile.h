@@ -158,8 +158,8 @@ extern "C" {
     X(cpu_clock_ns, 0, 1e9)                                                                        \
     X(tracer_call_ns, 0, 1e9)  /* traced: extra per call that queues work */                       \
     X(tracer_node_ns, 0, 1e9)  /* ... on the device, per kernel node of a graph */                 \
-    X(tracer_first_ns, 0, 1e9) /* ... first launch after the tracer is switched on */              \
-    X(tracer_flush_ns, 0, 1e9) /* ... first call after a forced flush */
+    X(tracer_first_ns, 0, 1e9) /* switching the tracer on, with the slow first launch */           \
+    X(tracer_flush_ns, 0, 1e9) /* switching it off, with the slow first call after its flush */
 
 /* A kernel of the modelled cuBLAS: `dgemm = <the numbers of one struct, in its order>`, at most 16
  * such lines. A block computes tile_m x tile_n elements of C, over k / split_k of the inner

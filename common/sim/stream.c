@@ -88,7 +88,7 @@ struct op *stream_op(struct stream *stream, const struct work *work, cudaError_t
     }
     if (!has_room(stream))
         host_wait(has_room, stream, false);
-    call_cost(tracer_extra_ns(work->kind == WORK_KERNEL));
+    call_cost(tracer_extra_ns());
     struct op *op = op_new(work, stream, false);
     order(op, stream);
     stream->tail = op;

@@ -1,5 +1,7 @@
 /* tracer.c - the simulator's own schedule as trace records, where a GPU has CUPTI's. Tracing costs
- * the host as CUPTI does: a little for each call that queues work, a lot for the first launch. */
+ * the host as CUPTI does: a little for each call that queues work, a lot for switching it on and
+ * off.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ const char backend_name[] = "sim";
 
 static struct span *spans;
 static size_t count, capacity;
-static bool on, launched, flushed;
+static bool on;
 
 const char *backend_attach(void) {
     return NULL;
@@ -21,9 +23,10 @@ const char *backend_attach(void) {
 void backend_detach(void) {
 }
 
+/* On a GPU the slow first calls are thrown away too (common/gpu/cupti.c). */
 const char *backend_begin(void) {
+    call_cost(sim_profile()->tracer_first_ns);
     on = true;
-    launched = false;
     return NULL;
 }
 
@@ -31,18 +34,8 @@ bool tracer_on(void) {
     return on;
 }
 
-double tracer_extra_ns(bool launch) {
-    const struct sim_profile *profile = sim_profile();
-    double ns = flushed ? profile->tracer_flush_ns : 0;
-    flushed = false;
-    if (!on)
-        return ns;
-    ns += profile->tracer_call_ns;
-    if (launch && !launched) {
-        launched = true;
-        ns += profile->tracer_first_ns;
-    }
-    return ns;
+double tracer_extra_ns(void) {
+    return on ? sim_profile()->tracer_call_ns : 0;
 }
 
 static void add(const struct span *span) {
@@ -134,7 +127,7 @@ int backend_end(const char *part) {
     for (int i = 0; i < device_count(); i++)
         host_wait(device_idle, device_at(i), false);
     on = false;
-    flushed = true;
+    call_cost(sim_profile()->tracer_flush_ns);
     part = timeline_name(part);
     for (size_t i = 0; i < count; i++) {
         spans[i].part = part;
