@@ -215,14 +215,16 @@ CU
     [ "$(SIM_GPUS=0 "$dir/program")" = "$(printf 'cudaErrorNoDevice %.0s' 1 2 3 4)cudaErrorNoDevice" ]
 }
 
-# From another folder, with a larger environment (which moves the stack), and once with addresses
-# that are the same in every run, once with the random ones that a system usually gives.
+# From another folder, with a larger environment (which moves the stack), another home, language,
+# time zone and priority, and once with addresses that are the same in every run, once with the
+# random ones that a system usually gives.
 @test "each lab leaves and prints the same bytes every time" {
     local fixed=()
     if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
     for lab in "$BUILD"/sim/lab-[1-6]; do
         "${fixed[@]}" "$lab" --out "$dir/first" >"$dir/first.txt"
-        (cd / && A_LONGER_ENVIRONMENT=$(printf %4000s) "$(cd "$OLDPWD" && realpath "$lab")" --out "$dir/second" >"$dir/second.txt")
+        (cd / && A_LONGER_ENVIRONMENT=$(printf %4000s) HOME=/nonexistent TZ=Asia/Kolkata LC_ALL=de_DE.UTF-8 \
+            nice -n 19 "$(cd "$OLDPWD" && realpath "$lab")" --out "$dir/second" >"$dir/second.txt")
         for file in results timeline checks; do
             cmp "$dir/first/$file.csv" "$dir/second/$file.csv"
         done

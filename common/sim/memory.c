@@ -82,10 +82,7 @@ static void *reserve(size_t bytes, size_t *mapped_bytes) {
     *mapped_bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     void *base = mmap(NULL, *mapped_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED)
-        return NULL;
-    madvise(base, *mapped_bytes, MADV_NOHUGEPAGE);
-    return base;
+    return base == MAP_FAILED ? NULL : base;
 }
 
 static size_t device_bytes_of(size_t bytes) {

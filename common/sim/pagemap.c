@@ -4,12 +4,19 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "core.h"
 #include "error.h"
 
 bool pagemap_page_by_page;
+
+/* Where the system gives huge pages unasked, one touch brings in 511 pages beside it, and what a
+ * copy costs would depend on the machine. */
+__attribute__((constructor)) static void no_huge_pages(void) {
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
 
 static int pagemap(void) {
     static int file = -2;

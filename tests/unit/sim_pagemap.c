@@ -14,7 +14,6 @@ static unsigned char *fresh_memory(void) {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         abort();
-    madvise(memory, (size_t)PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
     return memory;
 }
 
@@ -64,9 +63,24 @@ static void both_ways_agree(void) {
     munmap(memory, (size_t)PAGES * PAGE_BYTES);
 }
 
+/* Also where a program or the system asks for huge pages: one touch is one page. */
+static void one_touch_is_one_page(void) {
+    if (!pagemap_readable()) {
+        TAP_SKIP("/proc/self/pagemap cannot be read here");
+        return;
+    }
+    unsigned char *memory = fresh_memory();
+    memset(expected, PAGE_FRESH, sizeof expected);
+    madvise(memory, (size_t)PAGES * PAGE_BYTES, MADV_HUGEPAGE);
+    write_page(memory, PAGES / 2);
+    expect_both(memory, 0, PAGES);
+    munmap(memory, (size_t)PAGES * PAGE_BYTES);
+}
+
 int main(void) {
     static const struct tap_test tests[] = {
         {"the scan and the list tell the same pages", both_ways_agree},
+        {"one touch is one page", one_touch_is_one_page},
     };
     return TAP_RUN(tests);
 }
