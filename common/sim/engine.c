@@ -27,9 +27,27 @@ static bool on_the_bus(const struct engine *engine) {
             (op->work.copy.kind == SPAN_D2H && op->work.copy.dst_kind != MEMORY_PAGEABLE));
 }
 
+static bool staged_peer(const struct engine *engine) {
+    const struct op *op = engine->op;
+    return op && engine->moving && op->work.kind == WORK_COPY && op->work.copy.kind == SPAN_PEER &&
+           !copy_is_peer_to_peer(&op->work.copy);
+}
+
+/* Through the host, and so does a copy of another device. */
+static bool shares_the_host(const struct sim_device *device, int index) {
+    if (!staged_peer(&device->engines[index]))
+        return false;
+    for (int i = 0; i < device_count(); i++)
+        if (i != device->index && staged_peer(&device_at(i)->engines[index]))
+            return true;
+    return false;
+}
+
 /* Measured: one direction slows a little while the other runs. */
 static double factor_of(struct sim_device *device, int index) {
     const struct sim_profile *profile = sim_profile();
+    if (shares_the_host(device, index))
+        return fmax(1, profile->peer_staged_rate / profile->peer_staged_both_rate);
     if (index > ENGINE_D2H || !on_the_bus(&device->engines[ENGINE_H2D]) ||
         !on_the_bus(&device->engines[ENGINE_D2H]))
         return 1;
@@ -49,8 +67,7 @@ static void reschedule(struct engine *engine) {
     }
 }
 
-/* Something began or ended on an engine: both directions find their speed again. */
-static void speeds_changed(struct sim_device *device) {
+static void speeds_of(struct sim_device *device) {
     int64_t now_ns = sim_now_ns();
     for (int i = 0; i < ENGINES; i++) {
         struct engine *engine = &device->engines[i];
@@ -64,6 +81,12 @@ static void speeds_changed(struct sim_device *device) {
     }
 }
 
+/* Something began or ended on an engine: all find their speed again. */
+static void speeds_changed(void) {
+    for (int i = 0; i < device_count(); i++)
+        speeds_of(device_at(i));
+}
+
 static void move_for(struct engine *engine, double ns) {
     struct sim_device *device = engine->op->device;
     engine->moving = true;
@@ -71,7 +94,7 @@ static void move_for(struct engine *engine, double ns) {
     engine->since_ns = sim_now_ns();
     engine->factor = factor_of(device, (int)(engine - device->engines));
     reschedule(engine);
-    speeds_changed(device);
+    speeds_changed();
 }
 
 static bool chunk_waits(const struct op *op) {
@@ -138,7 +161,6 @@ static void engine_event(void *what, unsigned version) {
     if (version != engine->version)
         return;
     struct op *op = engine->op;
-    struct sim_device *device = op->device;
     engine->moving = false;
     if (op->staging.used) {
         chunk_arrived(op);
@@ -147,14 +169,14 @@ static void engine_event(void *what, unsigned version) {
             return;
         }
         if (op->staging.sent < op->staging.chunks) {
-            speeds_changed(device);
+            speeds_changed();
             return;
         }
     }
     engine->op = NULL;
     op_end(op);
     take_next(engine);
-    speeds_changed(device);
+    speeds_changed();
 }
 
 static void end_host_copy(void *what, unsigned version) {

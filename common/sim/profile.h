@@ -59,7 +59,8 @@ extern "C" {
     X(memset_start_ns, 0, 1e9)                                                                     \
     X(peer_rate, 0, 1e5) /* 0: no peer access */                                                   \
     X(peer_start_ns, 0, 1e9)                                                                       \
-    X(peer_staged_rate, 1e-3, 1e5) /* peer access not enabled: through the host */                 \
+    X(peer_staged_rate, 1e-3, 1e5)      /* peer access not enabled: through the host */            \
+    X(peer_staged_both_rate, 1e-3, 1e5) /* ... while one goes the other way */                     \
     X(peer_staged_start_ns, 0, 1e9)                                                                \
     X(peer_staged_call_rate, 1e-3, 1e5) /* so fast the call queues its pieces */                   \
     X(peer_staged_queue_bytes, 1, 1e13) /* ... of which so many fit its queue */                   \

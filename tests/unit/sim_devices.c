@@ -139,6 +139,31 @@ static void peer_access(void) {
     cudaGetLastError();
 }
 
+/* Both go through the host's memory. */
+static void staged_copies_both_ways(void) {
+    cudaStream_t back;
+    prepare();
+    EXPECT_INT(cudaSetDevice(1), cudaSuccess);
+    EXPECT_INT(cudaStreamCreateWithFlags(&back, cudaStreamNonBlocking), cudaSuccess);
+    EXPECT_INT(cudaSetDevice(0), cudaSuccess);
+    char *other;
+    EXPECT_INT(cudaMalloc((void **)&other, BYTES), cudaSuccess);
+    int64_t start_ns = sim_now_ns();
+    EXPECT_INT(cudaMemcpyAsync(memory[1], memory[0], BYTES, cudaMemcpyDefault, streams[0]),
+               cudaSuccess);
+    EXPECT_INT(cudaMemcpyAsync(other, memory[1], BYTES, cudaMemcpyDefault, back), cudaSuccess);
+    EXPECT_INT(cudaStreamSynchronize(streams[0]), cudaSuccess);
+    int64_t ns = sim_now_ns() - start_ns;
+    /* The second begins when the first call has queued its pieces. */
+    double alone_ns = BYTES / sim_profile()->peer_staged_call_rate;
+    double both_ns = BYTES - alone_ns * sim_profile()->peer_staged_rate;
+    both_ns /= sim_profile()->peer_staged_both_rate;
+    EXPECT_NEAR((double)ns, alone_ns + both_ns, 0.03 * (double)ns);
+    EXPECT_INT(cudaStreamSynchronize(back), cudaSuccess);
+    EXPECT_INT(cudaFree(other), cudaSuccess);
+    EXPECT_INT(cudaStreamDestroy(back), cudaSuccess);
+}
+
 /* A direct copy runs beside kernels on both devices, and waits in a kernel's own stream. */
 static void peer_copies_overlap(void) {
     int64_t start_ns;
@@ -226,6 +251,7 @@ int main(void) {
         {"choosing a device", choosing_a_device},
         {"asking wrongly", asking_wrongly},
         {"peer access: staged without, direct with it", peer_access},
+        {"staged copies both ways at once", staged_copies_both_ways},
         {"peer copies overlap kernels of other streams", peer_copies_overlap},
         {"events between devices", events_between_devices},
         {"a cuBLAS handle on another device", cublas_on_another_device},
