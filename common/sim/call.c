@@ -1,9 +1,11 @@
 /* call.c - what every API call has in common: injected faults, the context made by the first
  * call, the cost, the span under the tracer, and the last error. */
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "core.h"
+#include "error.h"
 
 static struct {
     const char *function;
@@ -11,6 +13,7 @@ static struct {
     uint32_t correlation;
     cudaError_t error;
     bool library, library_launched;
+    bool running;
 } call = {.function = "the program"};
 
 static uint32_t calls_made;
@@ -24,7 +27,33 @@ uint32_t call_correlation(void) {
     return call.correlation;
 }
 
+/* Memory of the program that was given to a call and cannot be used: read-only, freed meanwhile.
+ * Undefined behaviour, and a crash of the driver on a GPU. The program's own faults stay its own.
+ */
+static void bad_host_memory(int signal_number, siginfo_t *info, void *context) {
+    (void)context;
+    if (call.running && !in_host_function())
+        die(EXIT_FAIL,
+            "%s: the host's memory at %p cannot be read or written: is it read-only, freed, or too "
+            "short?",
+            call.function, info->si_addr);
+    signal(signal_number, SIG_DFL);
+}
+
+static void catch_bad_host_memory(void) {
+    static bool tried;
+    struct sigaction action = {.sa_sigaction = bad_host_memory, .sa_flags = SA_SIGINFO}, before;
+    if (tried)
+        return;
+    tried = true;
+    sigaction(SIGSEGV, NULL, &before);
+    if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL) /* no sanitizer's */
+        sigaction(SIGSEGV, &action, NULL);
+}
+
 static void begin(const char *function) {
+    catch_bad_host_memory();
+    call.running = true;
     call.function = function;
     call.start_ns = sim_now_ns();
     call.correlation = ++calls_made;
@@ -76,6 +105,7 @@ static cudaError_t finish(const char *function, cudaError_t error) {
         return cudaErrorNotPermitted;
     if (sim_now_ns() == call.start_ns)
         sim_host_work(1, true);
+    call.running = false;
     if (tracer_on())
         tracer_call(function, call.correlation, call.start_ns, sim_now_ns());
     /* A query's "not yet" is not kept for cudaGetLastError (seen on an H200, CUDA 13.0). */

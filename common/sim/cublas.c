@@ -10,6 +10,7 @@ struct cublasContext {
     struct cublasContext *next; /* all handles ever made: a destroyed one is still recognised */
     bool live;
     const struct sim_device *device;
+    int context; /* of the device, when the handle was made: cudaDeviceReset ends it */
     cudaStream_t stream;
     cublasPointerMode_t pointer_mode;
     cublasAtomicsMode_t atomics_mode;
@@ -20,7 +21,7 @@ static struct cublasContext *handles;
 static bool live(cublasHandle_t handle) {
     for (const struct cublasContext *h = handles; h; h = h->next)
         if (h == handle)
-            return h->live;
+            return h->live && h->context == h->device->contexts;
     return false;
 }
 
@@ -50,6 +51,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle) {
     }
     struct cublasContext *new = need_memory(1, sizeof *new);
     *new = (struct cublasContext){.next = handles, .live = true, .device = current_device()};
+    new->context = new->device->contexts;
     handles = new;
     *handle = new;
     sim_library_leave(sim_profile()->cublas_create_ns + first_ns(current_device(), FIRST_CUBLAS));

@@ -223,15 +223,18 @@ static void reset(void) {
     size_t free_bytes, total_bytes;
     cudaEvent_t event;
     cudaStream_t captured;
+    cublasHandle_t handle;
     void *more;
     prepare();
     EXPECT_INT(cudaEventCreate(&event), cudaSuccess);
     EXPECT_INT(cudaStreamCreate(&captured), cudaSuccess);
+    EXPECT_INT(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
     sleep_in(streams[0]);
     EXPECT_INT(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), cudaSuccess);
     EXPECT_INT(cudaDeviceReset(), cudaSuccess);
     EXPECT_INT(cudaMalloc(&more, 16), cudaSuccess); /* nothing is captured any more */
     EXPECT_INT(cudaFree(more), cudaSuccess);
+    EXPECT_INT(cublasSetStream(handle, NULL), CUBLAS_STATUS_NOT_INITIALIZED);
     EXPECT_INT(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
     EXPECT_INT(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
     EXPECT_INT(cudaDeviceReset(), cudaSuccess);

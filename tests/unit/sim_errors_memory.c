@@ -2,6 +2,7 @@
  * that the CUDA Runtime API reference names for each call. Where it leaves the behaviour undefined,
  * and a GPU's driver would crash, an error as well, and never a crash or silence. Memory that goes
  * under queued work: sim_gone.c. */
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "sim_errors.h"
@@ -187,6 +188,38 @@ static void copies_of_memory_that_is_gone(void) {
     EXPECT_INT(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+/* Where nobody can tell beforehand: one line instead of a crash. */
+static void copy_to_a_constant(void *constant) {
+    cudaMemcpy(constant, device, 4, cudaMemcpyDeviceToHost);
+}
+
+static void copy_of_freed_registered_memory(void *copied) {
+    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cudaHostRegister(memory, BYTES, 0);
+    launch(one, one, 0, stream);
+    cudaMemcpyAsync(device, memory, BYTES, cudaMemcpyDefault, stream);
+    munmap(memory, BYTES);
+    *(int *)copied = 1;
+    cudaStreamSynchronize(stream);
+}
+
+static void fault_of_the_program(void *nowhere) {
+    cudaStreamSynchronize(stream);
+    *(volatile char *)nowhere = 1;
+}
+
+static void memory_that_cannot_be_used(void) {
+    prepare();
+    if (TAP_SANITIZED) {
+        TAP_SKIP("the sanitizer reports these itself");
+        return;
+    }
+    void *constant = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_DIES(copy_to_a_constant, constant, 1, "cudaMemcpy: the host's memory at 0x");
+    EXPECT_DIES(copy_of_freed_registered_memory, &nothing, 1, "cudaStreamSynchronize: the host's");
+    EXPECT_INT(tap_child(fault_of_the_program, constant), -SIGSEGV);
+}
+
 /* What a call has staged may be freed before the device has it. */
 static void a_staged_source_may_go(void) {
     static const size_t sizes[] = {(size_t)64 << 10, (size_t)512 << 10};
@@ -215,6 +248,7 @@ int main(void) {
         {"copies and memsets", copies},
         {"copies of memory that is gone", copies_of_memory_that_is_gone},
         {"a staged source may go", a_staged_source_may_go},
+        {"memory that cannot be used", memory_that_cannot_be_used},
     };
     return TAP_RUN(tests);
 }
