@@ -41,6 +41,22 @@ fail_calls() {
     fail_calls 97 6 --bytes 1MiB --sleep 1ms
 }
 
+# Lab 5 starts itself again and again: each of these has a fault of its own.
+@test "lab 5: a call that fails in it ends it; in a fresh process, nothing is shown by that one" {
+    for nth in 1 54 107 213; do
+        status=0
+        SIM_FAIL_NTH=$nth "$BUILD/sim/lab-5" --out "$out" >/dev/null 2>"$errors" || status=$?
+        echo "call $nth: status $status: $(cat "$errors")"
+        [ "$status" -eq 3 ]
+        [ "$(wc -l <"$errors")" -eq 1 ]
+        [ ! -e "$out" ]
+    done
+    SIM_FAIL=cublasDgemm_v2:12:cudaErrorUnknown "$BUILD/sim/lab-5" --out "$out" >/dev/null 2>"$errors"
+    [ "$(wc -l <"$errors")" -eq 1 ]
+    grep -q "cublasDgemm(.*failed" "$errors"
+    grep -q "^e-right-process,cannot-show,.*its message is above" "$out/checks.csv"
+}
+
 @test "lab 2: a driver that refuses to spin is an error, not copies that do not wait" {
     status=0
     SIM_FAIL=cudaSetDeviceFlags:1:cudaErrorUnknown "$BUILD/sim/lab-2" --bytes 1MiB --parts a \
