@@ -34,8 +34,10 @@ static void no_device(cudaError_t error) {
 
 static int count_devices(void) {
     CUDA_CHECK(cudaRuntimeGetVersion(&selected.runtime));
-    if (cudaDriverGetVersion(&selected.driver) != cudaSuccess)
+    if (cudaDriverGetVersion(&selected.driver) != cudaSuccess) {
         selected.driver = 0;
+        cudaGetLastError(); /* or the next LAUNCH_CHECK would report it */
+    }
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess)
