@@ -91,7 +91,7 @@ SIM_O   := $(patsubst common/%,$(B)/sim/%.o,$(HOST_C) $(HOST_CU) $(SIM_C))
 INSTRUCTORS := test test-gpu bench lint cupti-versions grade grade-class gradescope handout-bundle handouts record
 ABSENT      := $(if $(wildcard tests/grade),,$(INSTRUCTORS))
 ifneq ($(filter $(ABSENT),$(MAKECMDGOALS)),)
-$(error make $(firstword $(filter $(ABSENT),$(MAKECMDGOALS))) is for your instructor; make exercise-N judges an exercise)
+$(error make $(firstword $(filter $(ABSENT),$(MAKECMDGOALS))) is for instructors, whose copy of the suite has what it needs)
 endif
 
 .PHONY: help
@@ -265,6 +265,10 @@ $(LABS:%=lab-%): lab-%:
 $(EXERCISES:%=exercise-%): exercise-%:
 	@$(if $(filter recorded,$(DEVICE)),echo "an exercise has no recorded run; choose DEVICE=sim" >&2; exit 2,:)
 	@$(MAKE) --no-print-directory run-$(DEVICE) PROGRAM=exercise LAB=$*
+lab-%:
+	@echo "there is no $@; labs: $(LABS)" >&2; exit 2
+exercise-%:
+	@echo "there is no $@; exercises: $(EXERCISES)" >&2; exit 2
 labs: ## run every lab
 	@status=0; for n in $(LABS); do $(MAKE) --no-print-directory lab-$$n || status=1; done; exit $$status
 

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "results.h"
 #include "spans.h"
+#include "text.h"
 #include "tracer.h"
 
 void random_words(uint32_t *words, size_t n) {
@@ -43,6 +44,10 @@ void check_copies(const char *id, const char *part, int64_t bytes) {
              show_bytes((double)out));
     check(id, in >= bytes && out >= bytes, measured, "all of the data, each way",
           "the device did the work, and the host did not do it instead");
+}
+
+const char *counted(const char *measured, bool counts, const char *why_not) {
+    return counts ? measured : text("%s, %s", measured, why_not);
 }
 
 bool judged_on_timeline(const char *id) {

@@ -235,7 +235,7 @@ END
     run ! grep -rhE '^(reading|conclusion) *\|' .
     run ! grep -E '^ +make (grade|gradescope|handout|test|lint|record|bench)' <(make -s help)
     run -2 make -s test
-    [[ $output == *"for your instructor"* ]]
+    [[ $output == *"is for instructors"* ]]
 
     # In a folder of their own, with the commands of the README.
     student="env -i PATH=/usr/bin:/bin HOME=$BATS_TEST_TMPDIR"

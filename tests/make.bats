@@ -48,6 +48,13 @@ setup() {
     [[ "$output" =~ "lab-4: "[1-9]" answers are blank" ]]
 }
 
+@test "a lab or an exercise that is none: one line says which there are" {
+    run -2 make -s lab-9
+    [ "${lines[0]}" = "there is no lab-9; labs: 1 2 3 4 5 6" ]
+    run -2 make -s exercise-9
+    [ "${lines[0]}" = "there is no exercise-9; exercises: 1 2 3 4 5 6" ]
+}
+
 @test "ARGS=--help prints the help and writes nothing, not over the last report either" {
     run -0 make -s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" lab-4 ARGS=--help
     [[ "$output" == *"usage: lab-4 "*"  d  the same work cut in six ways"* ]]

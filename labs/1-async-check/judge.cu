@@ -46,7 +46,8 @@ static void judge_queueing(void) {
     result("a", "queue call", "ns", &queue_call);
     result_value("a", "device busy", "ns", busy_ns);
     check("a-queueing-returns", right && queue_ns <= 0.05 * busy_ns,
-          show_percent(queue_ns / busy_ns), "at most 5 % of the device's busy time, words right",
+          counted(show_percent(queue_ns / busy_ns), right, "words wrong"),
+          "at most 5 % of the device's busy time, words right",
           "the host is free while the device works");
     check_traced_round(busy_ns);
     check_copies("a-copies", "a", (int64_t)(x.words * sizeof *input));

@@ -65,10 +65,12 @@ static void judge(void) {
     result_value("a", "makespan", "ns", starter_ns);
     result_value("b", "makespan", "ns", ns);
     result_value("b", "copy time hidden", "share", hidden);
-    check("b-makespan", right && ns <= 0.6 * starter_ns, show_percent(ns / starter_ns),
+    check("b-makespan", right && ns <= 0.6 * starter_ns,
+          counted(show_percent(ns / starter_ns), right, "words wrong"),
           "at most 60 % of the one-piece program's, words right",
           "the three stages work at the same time");
-    check("b-copies-hidden", right && hidden >= 0.5, show_percent(hidden),
+    check("b-copies-hidden", right && hidden >= 0.5,
+          counted(show_percent(hidden), right, "words wrong"),
           "at least 50 % of the copies' time beside a kernel, words right",
           "copy engines and SMs work side by side");
     check_copies("b-copies", "b", (int64_t)(x.words * sizeof *in));

@@ -87,7 +87,8 @@ static void judge(void) {
         show_time((double)device_makespan_ns("a")), show_time((double)device_makespan_ns("b")));
     result("a", "total", "ns", &starter_total);
     result("b", "total", "ns", &student_total);
-    check("b-makespan", right && ns <= 0.25 * starter_ns, show_percent(ns / starter_ns),
+    check("b-makespan", right && ns <= 0.25 * starter_ns,
+          counted(show_percent(ns / starter_ns), right, "products wrong"),
           "at most 25 % of one after another, products right",
           "the device gets all the products at once");
 }

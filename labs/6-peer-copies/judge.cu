@@ -155,18 +155,21 @@ static void judge_hiding(bool worked) {
         show_time(kernels_ns), show_time(ns), show_bytes((double)hidden.bytes),
         show_percent(share));
     if (hidden.bytes < needed)
-        say("Two edges are %s: copies that go through the host leave no record, or one of another "
-            "kind.",
+        say("Two edges are %s. Copies that go through the host do not count: let each GPU "
+            "reach the other's memory (lab 6, part c).",
             show_bytes((double)needed));
     result_value("a", "makespan", "ns", kernels_ns);
     result_value("b", "makespan", "ns", ns);
     result_value("b", "copy time hidden", "share", share);
     bool in_time = ns <= 1.1 * kernels_ns, is_hidden = share >= 0.8;
-    check("b-exchange-hidden", worked && is_hidden, show_percent(share),
+    check("b-exchange-hidden", worked && is_hidden,
+          counted(show_percent(share), worked, "words wrong"),
           text("at least 80 %% of the time of %s beside kernels of both GPUs, words right",
                show_bytes((double)needed)),
           "the SMs have something to do while the edges go from GPU to GPU");
-    check("b-makespan", worked && is_hidden && in_time, show_percent(ns / kernels_ns),
+    check("b-makespan", worked && is_hidden && in_time,
+          counted(show_percent(ns / kernels_ns), worked && is_hidden,
+                  worked ? "exchange not hidden" : "words wrong"),
           "at most 110 % of the kernels alone, the exchange hidden, words right",
           "a step takes what its kernels take: they were not made longer to hide it");
 }
