@@ -92,7 +92,7 @@ run_rgb(i) = run_colours[(i - 1) % 4 + 1]
 chip_rgb(i) = run_rgb(i) # or what a script says in its place
 chip_point(i) = i == 1 ? 7 : 6
 head_label(i) = sprintf("set label %d run_text[%d] at screen 1 - 22.0/W, screen 1 - run_y[%d]/H right font pt(10) tc rgb '%s'", 900+i, i, i, run_simulated[i] ? accent : grey). \
-    (runs > 1 ? sprintf("; set label %d '' at screen 1 - (34.0 + run_px[%d])/W, screen 1 - run_y[%d]/H point pt chip_point(%d) ps dot*1.2 lc rgb %d", 920+i, i, i, i, chip_rgb(i)) : "")
+    (runs > 1 && chip_point(i) > 0 ? sprintf("; set label %d '' at screen 1 - (34.0 + run_px[%d])/W, screen 1 - run_y[%d]/H point pt chip_point(%d) ps dot*1.2 lc rgb %d", 920+i, i, i, i, chip_rgb(i)) : "")
 WORDS = 'if (asked_width >= 600) { W = asked_width }; load data("head ".quote(title)." ".quote(subtitle)." ".all_runs); H = H + head_px; set label 890 title at screen 22.0/W, screen 1 - 20.0/H left font pt(14); set label 891 summary at screen 22.0/W, screen 1 - (46.0 + summary_px)/H left font pt(10) tc rgb "#333333"; do for [i_=1:runs] { eval head_label(i_) }'
 HEAD = 'if (format eq "txt") { system quote(plots."/plot-data")." results-text ".quote(title)." ".quote(subtitle).all_fits." -- ".all_runs.(out eq "-" ? "" : " > ".quote(temporary)); if (GPVAL_SYSTEM_ERRNO) { system "rm -f ".quote(temporary); exit status 1 }; '.FINISH.' }; '.WORDS
 UNHEAD = 'unset label 890; unset label 891; do for [i_=1:runs] { unset label 900+i_; unset label 920+i_ }'

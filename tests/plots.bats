@@ -122,8 +122,11 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
 
 @test "charts of results draw every row: overlap, totals, predicted and observed" {
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg"
-    # A marker for each of 6 overlaps, and one in the key for each of the 4 classes.
-    [ "$(markers "$out.svg")" -eq $((6 + 4)) ]
+    # A marker for each of 6 overlaps, and one in the key for each of the 4 classes and for the boundary.
+    [ "$(markers "$out.svg")" -eq $((6 + 5)) ]
+    sed -i 's/^\(a,predicted-classes two-streams 256,bits\),1,2,/\1,1,3,/' "$run/results.csv"
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out.near.svg" # this size lies near a boundary: framed
+    [ "$(markers "$out.near.svg")" -eq $((6 + 5 + 1)) ]
     gnuplot -c plots/lab-3-total-time.gp "$run" "$out.2.svg"
     [ "$(grep -cE '>[0-9.]+ [µm]s<' "$out.2.svg")" -ge 8 ]
     gnuplot -c plots/lab-3-predicted-observed.gp "$run" "$out.3.svg"
@@ -227,8 +230,24 @@ PYTHON
     grep -qF "RECORDED on NVIDIA Test GPU" "$out.svg"
     [ "$(fills "$out.svg" 230,159,0)" -eq $((6 + 1)) ]
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg" "recorded:$run"
-    [ "$(markers "$out.svg")" -eq $((12 + 4)) ]
+    [ "$(markers "$out.svg")" -eq $((12 + 5)) ] # none in the head: the key has the runs' lines
     grep -qF "run 2: RECORDED on NVIDIA Test GPU" "$out.svg"
+    grep -qF ">run 2<" "$out.svg"
+}
+
+@test "overlap: of all lines none lies on another, not those in one stream nor those of two runs" {
+    run=labs/3-dgemm-streams/recorded/h200
+    gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg" "$run"
+    python3 - "$out.svg" <<'END'
+import re, sys
+svg = open(sys.argv[1], encoding="utf-8").read()
+lines = [[tuple(map(float, point.split(","))) for point in re.split(r"\s+L", line.strip())]
+         for path in re.findall(r" d='M(\d[^'z]*)'", svg) for line in re.split(r"\s+M", path)]
+lines = [line for line in lines if len(line) >= 4 and line == sorted(line)]
+assert len(lines) == 10, lines
+starts = sorted(line[0][1] for line in lines)
+assert min(b - a for a, b in zip(starts, starts[1:])) >= 2, starts
+END
 }
 
 # texts ARG...: plots/draw ARG..., and no text of its charts is cut or lies on another.
