@@ -145,6 +145,14 @@ END
     done <<<"$named"
 }
 
+@test "another simulated GPU never takes the place of the run to hand in" {
+    named=$(code "${texts[@]}" | grep -E '\b(GPU|SIM_HOST)=')
+    [ "$(wc -l <<<"$named")" -ge 5 ]
+    run grep -vE '\bOUT=' <<<"$named"
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
 @test "every simulated GPU and host named is there" {
     for gpu in $(code "${texts[@]}" | grep -o '\bGPU=[a-z0-9-]*' | cut -d= -f2 | sort -u); do
         [ -e "common/sim/devices/$gpu.txt" ] || { echo "$gpu"; return 1; }
