@@ -36,8 +36,9 @@ def predictions(lab):
 
 
 def questions(lab):
-    return (f"Into the same file, by key. Read from your own run:\n\n{asked(lab, 'reading')}\n"
-            f"What it means, one of the words given:\n\n{asked(lab, 'conclusion')}")
+    return (f"Into the same file. From your own report, not its charts: one number, "
+            f"its unit optional.\n\n{asked(lab, 'reading')}\n"
+            f"What it means: one of the words given, as it stands there.\n\n{asked(lab, 'conclusion')}")
 
 
 POINTS = {"experiment": "checks of your run", "prediction": "guesses made",

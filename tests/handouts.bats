@@ -127,6 +127,26 @@ END
     done
 }
 
+@test "what the column \"blocked\" says is in lab 1's sheet" {
+    words=$(sed -n '/  blocked$/,/^blocked:/p' labs/1-*/recorded/*/report.txt |
+        awk -F '  +' '/ n [0-9]/ { sub(/(, )?[0-9]+ of [0-9]+/, "", $NF); print $NF }' | sort -u | grep -vxE 'yes|no')
+    [ "$(wc -l <<<"$words")" -ge 3 ]
+    while read -r word; do
+        tr '\n' ' ' <handouts/lab-1.md | grep -qi "\*$word\*" || { echo "$word"; return 1; }
+    done <<<"$words"
+}
+
+@test "how to write an answer is said in the sheet and in answers.txt" {
+    for answers in labs/*/answers.txt; do
+        number=$(basename "$(dirname "$answers")" | cut -d- -f1)
+        for file in "$answers" "handouts/lab-$number.md"; do
+            grep -q "report.*, not its charts" "$file"
+            grep -q "one number, its unit optional" "$file"
+            grep -q "one of the words given, as it stands there" "$file"
+        done
+    done
+}
+
 @test "every make target named is there" {
     targets=$(make -pRrq : 2>/dev/null | sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' | sort -u)
     named=$(code "${texts[@]}" | grep -oE '(^|[ =])make( [A-Za-z0-9_=./-]+)+' | sed 's/^.*make//' |
