@@ -111,6 +111,26 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
     [ "$(fills "$out.svg" 217,140,179)" -ge 2 ]
 }
 
+@test "the title says a part in words; a name that nobody knows stays" {
+    recorded=labs/1-async-check/recorded/h200
+    gnuplot -c plots/timeline.gp $recorded e-blocking-null "$out.svg"
+    grep -qF "part e, blocking streams, an operation in the NULL stream between<" "$out.svg"
+    recorded=labs/3-dgemm-streams/recorded/h200
+    gnuplot -c plots/timeline.gp $recorded b-two-streams-gated-64-round-2 "$out.svg"
+    grep -qF "part b, two streams, behind a gate, dim 64, round 2<" "$out.svg"
+    sed -i 's/^a,/a-my-own_thing,/' "$run/timeline.csv"
+    timeline a-my-own_thing "$out.svg"
+    grep -qF "part a-my-own_thing<" "$out.svg"
+}
+
+@test "every part of the recorded runs has a title in words" {
+    for recorded in labs/*/recorded/*; do
+        for part in $(sed 1d "$recorded/timeline.csv" | cut -d, -f1 | sort -u | grep -e - | grep -v -e -round-); do
+            plots/plot-data timeline "" "$part" "$recorded" | grep -qF "part ${part:0:1}, " || { echo "$recorded: $part"; return 1; }
+        done
+    done
+}
+
 @test "blocks: a bar for each, coloured by kernel" {
     gnuplot -c plots/blocks.gp "$run" c "$out.svg"
     [ "$(fills "$out.svg" 230,159,0)" -eq $((8 + 1)) ]

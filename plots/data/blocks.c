@@ -176,7 +176,7 @@ static void head_make(struct head *head, const char *title, const char *part,
         snprintf(head->title, sizeof head->title, "%s", title);
     else
         snprintf(head->title, sizeof head->title, "%s %s, part %s: blocks on SMs", about->lab,
-                 about->title, part);
+                 about->title, part_words(part));
     snprintf(head->label, sizeof head->label, "%s", about->label);
     snprintf(
         head->summary, sizeof head->summary,

@@ -51,6 +51,12 @@ enum { MAX_RUNS = 8 };
 void abouts_read(struct about *about, int runs, char **dirs); /* each with a label of its own */
 void about_emit(int runs, char **dirs);                       /* gnuplot: runs, run_label[], lab */
 
+/* ---- part_words.c ---- */
+
+/* "e, blocking streams" for "e-blocking"; the name itself if no word of it is known. The text
+ * stands until the next call. */
+const char *part_words(const char *part);
+
 /* ---- spans.c ---- */
 
 enum span_class { /* what a bar's colour says; style.gp has the same list */

@@ -226,7 +226,7 @@ static void head_make(struct head *head, const char *title, const char *part,
         snprintf(head->title, sizeof head->title, "%s", title);
     else
         snprintf(head->title, sizeof head->title, "%s%s%s, part %s", about->lab,
-                 *about->title ? " " : "", about->title, part);
+                 *about->title ? " " : "", about->title, part_words(part));
     snprintf(head->label, sizeof head->label, "%s", one ? about->label : "comparison");
     snprintf(head->summary, sizeof head->summary,
              "one axis of time; each run counts from its own first record");
