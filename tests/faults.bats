@@ -133,7 +133,12 @@ print(dict(csv.reader(open(sys.argv[1], newline="")))[sys.argv[2]])' "$out/run.c
         status=0
         SIM_FAIL_NTH=$nth "$probe" --repeats 1 --out "$out" >"$BATS_TEST_TMPDIR/stdout" 2>"$lines" ||
             status=$?
-        [ "$status" -ne 0 ] || break
+        if [ "$status" -eq 0 ]; then
+            [ "$nth" -eq 2 ] || break # cudaDriverGetVersion: a run can do without
+            rm -r "$out"
+            nth=3
+            continue
+        fi
         echo "call $nth: status $status: $(cat "$lines")"
         [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
         [ "$(wc -l <"$lines")" -eq 1 ]
