@@ -131,6 +131,25 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
     done
 }
 
+@test "no number of an axis of time stands out over its right end; its tick stays" {
+    for recorded in labs/[1256]-*/recorded/*; do
+        for part in $(sed 1d "$recorded/timeline.csv" | cut -d, -f1 | sort -u); do
+            plots/plot-data timeline "" "$part" "$recorded"
+        done
+    done >"$BATS_TEST_TMPDIR/axes"
+    python3 - "$BATS_TEST_TMPDIR/axes" <<'END'
+import re, sys
+text, left_off, labels = open(sys.argv[1], encoding="utf-8").read(), 0, 0
+for width, axis in re.findall(r"P_width\[\d\] = ([\d.]+).*?P_axis\[\d\] = [\"'](.*?)\); set xlabel", text, re.S):
+    for label, at in re.findall(r"'+([\d. ]+?)'+ ([\d.]+)", axis):
+        labels += label != " "
+        left_off += label == " "
+        assert label == " " or float(at) + len(label) * 8.5 / 2 <= float(width) + 9, (label, at, width)
+        assert float(at) <= float(width) + 0.01
+assert labels > 200 and left_off > 0, (labels, left_off)
+END
+}
+
 @test "blocks: a bar for each, coloured by kernel" {
     gnuplot -c plots/blocks.gp "$run" c "$out.svg"
     [ "$(fills "$out.svg" 230,159,0)" -eq $((8 + 1)) ]

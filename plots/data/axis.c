@@ -10,6 +10,14 @@ static double round_step(double span, double steps) {
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
+/* A number that would stand out over the right end of the axis is left off its tick. */
+static const char *tick_text(double number, double at_px, double px) {
+    static char text[40];
+    const double em_px = 13.33, allowed_px = 8; /* 10 pt at 96 dpi */
+    snprintf(text, sizeof text, "%.10g", number);
+    return at_px + text_width(text, em_px) / 2 > px + allowed_px ? " " : text;
+}
+
 void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
     double span = (double)(to_ns - from_ns);
     double unit_ns = span >= 2e9 ? 1e9 : span >= 2e6 ? 1e6 : span >= 2e3 ? 1e3 : 1;
@@ -23,9 +31,10 @@ void axis_make(struct axis *axis, int64_t from_ns, int64_t to_ns, double px) {
         double tick = (ceil(from / step) + i) * step;
         if (at + 80 > sizeof axis->text)
             break;
-        at += (size_t)snprintf(axis->text + at, sizeof axis->text - at, "%s'%.10g' %.3f",
-                               axis->text[at - 1] == '(' ? "" : ", ", tick - base,
-                               (tick - from) * px / (to - from));
+        double at_px = (tick - from) * px / (to - from);
+        at += (size_t)snprintf(axis->text + at, sizeof axis->text - at, "%s'%s' %.3f",
+                               axis->text[at - 1] == '(' ? "" : ", ",
+                               tick_text(tick - base, at_px, px), at_px);
     }
     if (base)
         snprintf(axis->text + at, sizeof axis->text - at, "); set xlabel '%s after %.10g %s'", unit,
