@@ -114,8 +114,19 @@ def draw(name, picture):
     return done.returncode == 0
 
 
+def looks_the_same(picture, name):
+    """Is the kept figure of the same run, and no point of it another colour?"""
+    from PIL import Image, ImageChops
+    if kept_source(name) != source_of(run_of(name)[0]):
+        return False
+    with Image.open(f"{KEPT}/{name}.png") as kept:
+        return (kept.size == picture.size and
+                not ImageChops.difference(kept.convert("RGB"), picture.convert("RGB")).getbbox())
+
+
 def keep(folder, name):
-    """Stores a chart with a palette of 64 colours: a third of the size, and nothing to be seen."""
+    """Stores a chart with a palette of 64 colours: a third of the size, and nothing to be seen. One
+    that would look as it did stays, so that git sees a change only where there is one."""
     from PIL import Image, PngImagePlugin  # comes with weasyprint
     run, _ = run_of(name)
     drawn = f"{folder}-kept/{name}.png"
@@ -127,5 +138,6 @@ def keep(folder, name):
     with Image.open(drawn) as picture:
         small = picture.convert("RGB").quantize(64, Image.Quantize.MEDIANCUT,
                                                 dither=Image.Dither.NONE)
-        small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=stamps)
+        if not looks_the_same(small, name):
+            small.save(f"{KEPT}/{name}.png", optimize=True, pnginfo=stamps)
     return True

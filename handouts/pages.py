@@ -9,6 +9,8 @@ import recorded
 
 ENTRY = re.compile(r"^- `([^`]+)`(.*)$", re.M)
 NUMBER = re.compile(rf"(\d) (?=(?:{recorded.UNITS}|KB|times)(?!\w))")  # and its unit on one line
+WORDS = re.compile(r"^- `\w+`: .*", re.M)  # a question; an answer such as no-room stays on one line
+HYPHENED = re.compile(r"(?<![\w`-])\w+(?:-\w+)+(?![\w`])")
 SECTION = re.compile(r"^## (lab-\S+)", re.M)
 
 
@@ -45,6 +47,7 @@ def html(name, text, out):
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"^(?! {4}).*", lambda line: NUMBER.sub("\\1\u00a0", line.group()), text,
                   flags=re.M)
+    text = WORDS.sub(lambda line: HYPHENED.sub(r'<span class="word">\g<0></span>', line.group()), text)
     text = re.sub(r"!\[[^\]]*\]\((figures/[^)]*)\)",  # of a lab that has no recorded run yet
                   lambda m: m.group() if os.path.exists("handouts/" + m.group(1)) else "", text)
     text = re.sub(r"^( *)!\[([^\]]*)\]\(([^)]*)\)\n\*([^*]*)\*$",

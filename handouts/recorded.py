@@ -3,8 +3,8 @@
 In a text, `13.4 ms<!-- lab-1, b, d2h call -->` is a value and where it is from: lab, part and name
 in results.csv of labs/1-*/recorded/h200 (lab-6/h200-x2 names another run), and after them min, max
 or n if it is not the median. `lab-1, b, d2h call / d2h device` is worked out, from left to right;
-an operand without lab or part takes them from the one before. `<!-- lab-1, run -->` says what the
-run was recorded on. A new value is written as `?`.
+an operand without lab or part takes them from the one before, and a whole number divides as it is.
+`<!-- lab-1, run -->` says what the run was recorded on. A new value is written as `?`.
 """
 import csv
 import glob
@@ -112,6 +112,9 @@ def value_of(reference, asked=""):
     fields = ["", "", "", "median"]
     total, unit = None, None
     for operator, operand in zip(["+"] + parts[1::2], parts[0::2]):
+        if operator == "/" and operand.isdecimal():
+            total /= int(operand)
+            continue
         words = [word.strip() for word in operand.split(",")]
         statistic = words.pop() if words[-1] in STATISTICS else "median"
         if len(words) > 3:

@@ -70,6 +70,28 @@ code() {
     [[ "$output" == *"figures/lab-1-timeline-b.png"* ]]
 }
 
+@test "values are worked out from left to right" {
+    spoilable
+    printf '%s\n' '1 ms<!-- lab-1, b, kernel device + d2h device / 2 -->' '1<!-- lab-1, b, d2h call / d2h device -->' >"$copy/handouts/lab-9.md"
+    sed -i -E 's/^(b,kernel device,ns,[0-9]+,)[^,]*/\140000000/; s/^(b,d2h device,ns,[0-9]+,)[^,]*/\120000000/; s/^(b,d2h call,ns,[0-9]+,)[^,]*/\150000000/' "$copy"/labs/1-*/recorded/h200/results.csv
+    refused "lab-9.md:1: not as the run has it (make handouts): 30.0 ms<"
+    [[ "$output" == *"lab-9.md:2: not as the run has it (make handouts): 2.5<"* ]]
+}
+
+@test "a kept figure is stored anew only if it would look different" {
+    command -v gnuplot >/dev/null && /usr/bin/python3 -c 'import PIL' 2>/dev/null || skip "no gnuplot or no PIL here: make setup"
+    spoilable
+    cp -r plots "$copy"
+    keep() (cd "$copy" && PYTHONPATH=handouts /usr/bin/python3 -B -c 'import figures; figures.keep("drawn", "lab-6-peer-copies")')
+    kept=figures/lab-6-peer-copies.png
+    echo '# another remark' >>"$copy/plots/lab-6-peer-copies.gp"
+    keep
+    cmp "handouts/$kept" "$copy/handouts/$kept"
+    sed -i 's/does a copy run/DOES a copy run/' "$copy/plots/lab-6-peer-copies.gp"
+    keep
+    run ! cmp "handouts/$kept" "$copy/handouts/$kept"
+}
+
 @test "a value that no run has, and a number without one, are found" {
     spoilable
     echo 'It took 3 ms<!-- lab-1, b, no such call -->, and then<!-- lab-1, b, d2h call -->.' >>"$copy/handouts/lab-1.md"
@@ -234,13 +256,14 @@ END
     done
 }
 
-@test "PDF is on A4, two pages a lab, six for the instructor" {
+@test "PDF is on A4, two pages a lab, six for the instructor, the last of them no scrap" {
     needs_pages
     for sheet in "${sheets[@]}"; do
         pdf=$pages/$(basename "$sheet" .md).pdf
         info=$(pdfinfo "$pdf")
         grep -q 'Page size:.*(A4)' <<<"$info"
         count=$(sed -n 's/^Pages: *//p' <<<"$info")
+        [[ $pdf == *gallery* ]] || [ "$(pdftotext -f "$count" -layout "$pdf" - | grep -c '[a-z]')" -ge 20 ]
         case $pdf in *lab-*) [ "$count" -le 2 ] ;; *instructor*) [ "$count" -le 6 ] ;; *) [ "$count" -ge 2 ] ;; esac
         pdffonts "$pdf" | awk 'NR > 2 && $0 !~ /yes/ { bad = 1 } END { exit bad }'
     done
