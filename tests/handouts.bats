@@ -123,6 +123,10 @@ code() {
         told=$(grep -nE '<!-- lab-[0-9][^>]*-->' "$sheet" | head -n 1 | cut -d: -f1)
         [ "$asked" -lt "$told" ]
     done
+    # The students' README sends them to the sheet before it names a run.
+    asked=$(grep -n 'your guesses first' handouts/students/README.md | head -n 1 | cut -d: -f1)
+    ran=$(grep -n 'make .*lab-[0-9]' handouts/students/README.md | head -n 1 | cut -d: -f1)
+    [ "$asked" -lt "$ran" ]
 }
 
 @test "every column of the recorded reports is in the lab's sheet" {
