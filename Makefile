@@ -11,16 +11,27 @@ CC      ?= cc
 CLANG   ?= clang
 B       ?= build
 
-# A folder's name as one word of the shell, whatever is in it; "~/" is the home, though make was
-# given it after a "=" where the shell leaves it as it is.
+# A folder's name as one word of the shell, whatever is in it, and never an option; "~/" is the home,
+# though make was given it after a "=" where the shell leaves it as it is.
 quoted = '$(subst ','\'',$(1))'
-home   = $(if $(filter ~/%,$(1)),$(HOME)/$(patsubst ~/%,%,$(1)),$(1))
+home   = $(if $(filter ~/%,$(1)),$(HOME)/$(patsubst ~/%,%,$(1)),$(if $(filter -%,$(1)),./)$(1))
 folder = $(call quoted,$(call home,$(1)))
 O      = $(call folder,$(or $(OUT),out))
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 MAKEFLAGS   += --no-builtin-rules
+
+ifneq ($(words $(B)),1)
+$(error B=$(B): name one folder, without spaces)
+endif
+export PLOT_BUILD := $(abspath $(call home,$(B)))
+
+# With -j these would compile the same files at once, mix their reports, or come before their setup.
+# Each compiles its own files in parallel, for that is done by another make.
+ifneq ($(filter setup labs plots lab-% exercise-%,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 # ---- where the toolkit is ----------------------------------------------------------------------
 NVCC      ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
@@ -110,10 +121,12 @@ ifneq ($$(file <$(B)/$(1)/flags),$$($(2)))
 $(B)/$(1)/flags: FORCE
 endif
 $(B)/$(1)/flags:
-	@mkdir -p $$(@D); printf '%s\n' $$(call quoted,$$($(2))) >$$@
+	@$(3)mkdir -p $$(@D) && printf '%s\n' $$(call quoted,$$($(2))) >$$@
 endef
+NEED_CLANG := command -v $(firstword $(CLANG)) >/dev/null || { \
+    echo "no $(firstword $(CLANG)), which compiles for the simulated GPU: make setup, or name it with CLANG=" >&2; exit 3; }; 
 $(eval $(call flags_rules,gpu,GPU_FLAGS))
-$(eval $(call flags_rules,sim,SIM_FLAGS))
+$(eval $(call flags_rules,sim,SIM_FLAGS,$(NEED_CLANG)))
 
 $(B)/gpu/%.c.o: common/%.c $(B)/gpu/flags
 	@mkdir -p $(@D)
@@ -278,30 +291,30 @@ PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
 	@$(call one_of,FORMAT,$(PICTURES))
 	@$(if $(filter --help --version,$(ARGS)),$< $(ARGS); exit,:); \
-	run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; $(RUN) $< --out "$$run" $(ARGS) | tee "$$run/report.part"; status=$$?; \
-	case $$status in \
-	    0 | 1 | 77) mv "$$run/report.part" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
-	    *) rm -f "$$run/report.part" ;; \
-	esac; \
-	if [ $$status = 77 ]; then status=0; fi; exit $$status
+	run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; \
+	report=$$run/.report.$$$$.part; trap 'trap "" HUP INT TERM; rm -f "$$report"' EXIT; \
+	$(RUN) $< --out "$$run" $(ARGS) | tee "$$report"; status=$${PIPESTATUS[0]} tee=$${PIPESTATUS[1]}; \
+	case $$status in 0 | 1 | 77) mv "$$report" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; esac; \
+	if [ $$tee = 1 ]; then exit 3; fi; if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
 	@$(call one_of,FORMAT,$(PICTURES))
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
 	@$(call one_of,FORMAT,$(PICTURES))$(call one_of,FROM,out recorded both)
-	@for n in $(LABS); do \
+	@drawn=; for n in $(LABS); do \
 	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
 	    if [ $(FROM) = recorded ]; then \
 	        for run in $$recorded; do \
 	            plots/draw --out $(O)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT) || exit; done; \
 	    elif [ $(FROM) = both ] && [ -d $(O)/lab-$$n ]; then \
 	        plots/draw --out $(O)/both/lab-$$n $(O)/lab-$$n $(FORMAT) $$recorded; \
-	    elif [ -d $(O)/lab-$$n ]; then plots/draw $(O)/lab-$$n $(FORMAT); fi || exit; done
+	    elif [ -d $(O)/lab-$$n ]; then plots/draw $(O)/lab-$$n $(FORMAT); else continue; fi || exit; drawn=1; done; \
+	if [ -z "$$drawn" ]; then echo "plots: no run is in "$(O)"; run a lab first (make lab-N)" >&2; exit 1; fi
 .PHONY: plot
 plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several
+	@$(call one_of,FORMAT,$(PICTURES))
 	@plots/trace-convert $(O)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
-	@gnuplot -c plots/timeline.gp $(O)/trace trace $(if $(filter txt,$(FORMAT)),-,$(O)/trace/timeline.$(FORMAT)) $(call quoted,$(notdir $(TRACE)))
-	@$(if $(filter txt,$(FORMAT)),,echo chart: $(O)/trace/timeline.$(FORMAT) >&2)
+	@TITLE=$(call quoted,$(notdir $(TRACE))) plots/draw $(O)/trace $(FORMAT)
 
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab

@@ -6,7 +6,8 @@ set -eu -o pipefail
 build=$1
 shift
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+part=
+trap 'rm -rf "$work" ${part:+"$part"}' EXIT
 for n in "$@"; do
     run=$work/lab-$n
     mkdir "$run"
@@ -25,7 +26,12 @@ for n in "$@"; do
     gpus=$(nvidia-smi -L | grep -c '^GPU')
     [ "$gpus" -gt 1 ] && name+=-x$gpus
     store=$(echo labs/"$n"-*)/recorded/${RECORD_AS:-$name}
-    mkdir -p "$store"
-    cp "$run"/{run,results,timeline,checks}.csv "$run/report.txt" "$store/"
+    # Whole or not at all: a run half of which is another's would pass for one.
+    part=${store%/*}/.${store##*/}.part
+    rm -rf "$part"
+    mkdir -p "$part"
+    cp "$run"/{run,results,timeline,checks}.csv "$run/report.txt" "$part/"
+    rm -rf "$store"
+    mv "$part" "$store"
     echo "record: stored $store"
 done

@@ -117,3 +117,89 @@ setup() {
     [ "$status" -ne 0 ]
     [[ "${lines[0]}" == "no libcublas.so in $dir to link the labs with; install cuBLAS, or choose DEVICE=sim" ]]
 }
+
+@test "a folder whose name starts with a dash is no option; a build folder with spaces is refused" {
+    [[ $(make -n ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT=-x lab-4) == *"run='./-x'/lab-4"* ]]
+    unset SAN # it has a build folder of its own
+    run -2 make B="a b" lab-4
+    [[ $output == *"B=a b: name one folder, without spaces."* ]]
+}
+
+@test "two runs at once in one folder, and one that is stopped: no report is lost or left half" {
+    printf '#!/bin/sh\necho started; sleep 2; exec "$@"\n' >"$dir/late"
+    chmod +x "$dir/late"
+    local options=(-s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" FORMAT=svg lab-4 ARGS="--parts a --repeats 1")
+    make "${options[@]}" RUN="$dir/late" >"$dir/late.said" 2>&1 &
+    local late=$!
+    until grep -q started "$dir/late.said"; do sleep 0.1; done
+    make "${options[@]}"
+    wait $late
+    cat "$dir/late.said"
+    [ "$(tail -n 1 "$dir/late.said")" = "charts: 2 in $dir/out/lab-4 (*.svg)" ]
+    [ "$(head -n 1 "$dir/out/lab-4/report.txt")" = started ]
+    [ "$(grep -c " passed, 0 failed" "$dir/out/lab-4/report.txt")" -eq 1 ]
+
+    setsid make "${options[@]}" RUN="$dir/late" >"$dir/stopped.said" 2>&1 &
+    local stopped=$!
+    until grep -q started "$dir/stopped.said"; do sleep 0.1; done
+    kill -TERM -- -$stopped
+    run ! wait $stopped
+    for _ in {1..50}; do [ -z "$(find "$dir/out" -name '*.part')" ] || sleep 0.1; done
+    [ -z "$(find "$dir/out" -name '*.part')" ]
+    [ "$(grep -c " passed, 0 failed" "$dir/out/lab-4/report.txt")" -eq 1 ]
+}
+
+@test "several labs with -j: one after the other, so that their reports do not mix" {
+    printf '#!/bin/sh\necho begin; sleep 0.5; "$@" >/dev/null; echo end\n' >"$dir/begin-end"
+    chmod +x "$dir/begin-end"
+    run -0 --separate-stderr make -s -j4 ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" FORMAT=svg \
+        RUN="$dir/begin-end" ARGS="--parts a --repeats 1" lab-4 lab-1
+    [ "$output" = $'begin\nend\nbegin\nend' ]
+}
+
+@test "no clang, no run to draw, no room for a report: one line says so" {
+    unset SAN # it has a build folder of its own
+    run -2 make -s B="$dir/none" CLANG="$dir/clang" "$dir/none/sim/error.c.o"
+    [ "${lines[0]}" = "no $dir/clang, which compiles for the simulated GPU: make setup, or name it with CLANG=" ]
+    for from in out both; do
+        run -2 make -s OUT="$dir/none" FROM=$from plots
+        [ "${lines[0]}" = "plots: no run is in $dir/none; run a lab first (make lab-N)" ]
+    done
+    run -2 bash -c 'make -s B="$BUILD" DEVICE=sim OUT="$1" FORMAT=svg ARGS="--parts a --repeats 1" lab-4 2>&1 >/dev/full' - "$dir"
+    [[ ${lines[0]} == "tee: "*"No space left on device" ]]
+    [[ ${lines[2]} == *"run-sim] Error 3" ]] # not 1: no check failed
+}
+
+@test "a trace is drawn with the fonts, the words and the build folder of every other chart" {
+    unset SAN # it has a build folder of its own
+    run -0 env -u LANG -u LC_ALL -u LC_CTYPE make -s B="$dir/b" OUT="$dir" plot TRACE=tests/data/traces/nsys-gpu.csv
+    [ "$output" = $'5 records\ncharts: 1 in '"$dir/trace (*.png)" ]
+    [ -s "$dir/trace/timeline.png" ]
+    [ -x "$dir/b/plot-data" ]
+    mkdir "$dir/bin"
+    for tool in bash sh awk mkdir mv rm dirname; do ln -s "$(command -v $tool)" "$dir/bin"; done
+    run -2 env PATH="$dir/bin" "$(command -v make)" -s B="$dir/b" OUT="$dir" plot TRACE=tests/data/traces/nsys-gpu.csv
+    [[ $output == *"plots: gnuplot is missing: install gnuplot-nox (make setup); the CSV files are in $dir/trace"* ]]
+    [[ $output != *"gnuplot: "*"not found"* ]]
+}
+
+@test "record stores a run whole, or leaves the one before" {
+    mkdir -p "$dir/bin" "$dir/labs/9-none" "$dir/gpu"
+    printf '#!/bin/sh\necho "GPU 0: none"\n' >"$dir/bin/nvidia-smi"
+    cat >"$dir/gpu/lab-9" <<'END'
+#!/bin/sh
+for file in $FILES; do echo "$TEXT" >"$2/$file.csv"; done
+printf 'device_kind,gpu\ndevice,NVIDIA H200\n' >"$2/run.csv"
+END
+    chmod +x "$dir/bin/nvidia-smi" "$dir/gpu/lab-9"
+    cd "$dir"
+    export PATH=$dir/bin:$PATH
+    FILES="results timeline checks" TEXT=one "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
+    FILES="results timeline" TEXT=two run -1 "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
+    [ "$(ls -A labs/9-none/recorded)" = h200 ]
+    [ "$(ls labs/9-none/recorded/h200 | wc -l)" -eq 5 ]
+    [ "$(cat labs/9-none/recorded/h200/results.csv)" = one ]
+    FILES="results timeline checks" TEXT=three "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
+    [ "$(cat labs/9-none/recorded/h200/checks.csv)" = three ]
+    [ "$(ls -A labs/9-none/recorded)" = h200 ]
+}

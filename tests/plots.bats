@@ -457,6 +457,25 @@ PYTHON
     refused "cannot write" plots/lab-3-overlap.gp "$run" /proc/picture.png
 }
 
+@test "refused: a run without run.csv, a file for a folder, output that is closed or full, no folder to build in" {
+    run -3 plots/draw --out "$run/run.csv" "$run"
+    [ "$output" = "plots: cannot write to $run/run.csv" ]
+    run -0 bash -c 'plots/draw "$1" svg 2>&1 >&-' - "$run"
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == "charts: "* ]]
+    run -3 bash -c 'plots/draw "$1" txt 2>&1 >&-' - "$run"
+    [ "$output" = "plots: standard output is closed: nowhere to draw" ]
+    run -1 bash -c 'plots/draw "$1" txt 2>&1 >/dev/full' - "$run"
+    [ "$output" = "plots: cannot write to standard output (disk full?)" ]
+    run -0 bash -c 'plots/draw "$1" txt 2>&1 | head -n 1' - "$run" # who closes a pipe knows
+    [ "${#lines[@]}" -eq 1 ]
+    PLOT_BUILD=/proc/b XDG_CACHE_HOME=/proc/c run -3 plots/draw "$run"
+    [[ $output == "plots: cannot write to "*" nor to /proc/c/gpu-asynchrony-labs; name a folder with B= (make) or PLOT_BUILD=" ]]
+    rm "$run/run.csv"
+    run -1 plots/draw "$run" svg
+    [ "$output" = "plots: $run/run.csv: No such file or directory; run the lab first (make lab-N)" ]
+}
+
 @test "results that a run has not: status 77 and a line; plots/draw leaves that chart out" {
     sed -i '/^e,/d' "$run/results.csv"
     run gnuplot -c plots/lab-3-total-time.gp "$run" "$out.png"
@@ -473,16 +492,16 @@ PYTHON
     [ -z "$(find "$run" -name '.*.part')" ]
 }
 
-@test "plots/draw: folders that are called OUT or R&D; a part with a slash stays in its folder" {
+@test "plots/draw: folders that are called OUT, R&D or -run; a part with a slash stays in its folder" {
     sed -i 's/^lab,.*/lab,lab-none/' "$run/run.csv"
     sed -i 's|^a,|../a,|' "$run/timeline.csv"
     cd "$BATS_TEST_TMPDIR"
-    for folder in OUT "R&D"; do
-        cp -r run "$folder"
+    for folder in OUT "R&D" -run; do
+        cp -r run "./$folder"
         "$BATS_TEST_DIRNAME/../plots/draw" "$folder" svg
-        [ -s "$folder/timeline-.._a.svg" ]
+        [ -s "./$folder/timeline-.._a.svg" ]
     done
-    [ "$(ls)" = "$(printf '%s\n' OUT 'R&D' run)" ]
+    [ "$(LC_ALL=C ls)" = "$(printf '%s\n' -run OUT 'R&D' run)" ]
 }
 
 @test "plots/draw: what gnuplot itself stumbles over is one line, and leaves no file" {
@@ -560,6 +579,31 @@ PYTHON
     sed 's/μs/hours/g' tests/data/traces/nsys-several.csv >"$BATS_TEST_TMPDIR/hours.csv"
     run -1 plots/trace-convert "$run" "$BATS_TEST_TMPDIR/hours.csv"
     [[ "$output" == *'unit "hours" of a time'* ]]
+}
+
+@test "other profilers' traces: a name with =, a folder, UTF-16, a full disk" {
+    mkdir "$BATS_TEST_TMPDIR/traces"
+    cp tests/data/traces/nsys-gpu.csv "$BATS_TEST_TMPDIR/traces/a=b.csv"
+    here=$PWD
+    cd "$BATS_TEST_TMPDIR/traces"
+    run -0 "$here/plots/trace-convert" "$run" a=b.csv
+    [ "$output" = "5 records" ]
+    cp "$run/timeline.csv" before.csv
+    run -1 "$here/plots/trace-convert" "$run" .
+    [ "$output" = "trace-convert: cannot read ." ]
+    iconv -f UTF-8 -t UTF-16 a=b.csv >16.csv
+    run -1 "$here/plots/trace-convert" "$run" 16.csv
+    [[ $output == "trace-convert: ./16.csv:1: text in UTF-16"* ]]
+    [ "${#lines[@]}" -eq 1 ]
+    cmp "$run/timeline.csv" before.csv
+    mkdir full
+    mount -t tmpfs -o size=4k none full 2>/dev/null || skip "the rest: cannot mount here"
+    head -c 4096 /dev/zero >full/up
+    run -3 "$here/plots/trace-convert" full a=b.csv
+    left=$(ls -A full)
+    umount full
+    [[ ${lines[-1]} == "trace-convert: cannot write to full (disk full?)" ]]
+    [ "$left" = up ]
 }
 
 @test "a million rows: PNG under 10 s and 1 GiB; SVG and PDF under 2 MiB" {

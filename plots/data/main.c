@@ -1,6 +1,7 @@
 /* plot-data - prepares what the gnuplot scripts draw. They call it; a person need not. */
 #include "plot_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,5 +67,8 @@ int main(int argc, char **argv) {
         puts("exit status 2"); /* for the gnuplot script that reads this */
         return 2;
     }
+    /* EPIPE: whoever closed the pipe knows. */
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE)
+        fail("cannot write to standard output (disk full?)");
     return 0;
 }
