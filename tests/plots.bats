@@ -425,11 +425,15 @@ PYTHON
     bad_timeline "kind is 'apple'"
     sed '3s/\(-1,\)\([0-9]*\),\([0-9]*\)/\1\3,\2/' "$run/kept.csv" >"$run/timeline.csv"
     bad_timeline "ends before it starts"
+    sed 's/^a,api,[^,]*,0,-1,[0-9]*,[0-9]*/a,api,x,0,-1,0,9223372036854775807/' "$run/kept.csv" >"$run/timeline.csv"
+    bad_timeline "'x' starts or ends a lifetime away"
     cp "$run/kept.csv" "$run/timeline.csv"
     refused "no part 'z'" plots/timeline.gp "$run" z "$out.png"
     refused "no records of blocks" plots/blocks.gp "$run" a "$out.png"
     sed -i '2s/,3,[^,]*,/,3,"0,5",/' "$run/results.csv"
     refused "not a number (a comma-decimal locale? numbers use '.')" plots/lab-3-overlap.gp "$run" "$out.png"
+    sed -i $'2s/"0,5",/"0\\n\033[31m5",/' "$run/results.csv"
+    refused "is '0??[31m5', not a number" plots/lab-3-overlap.gp "$run" "$out.png"
 }
 
 @test "refused: a format, a folder, a font or a terminal that is not there; a full disk" {

@@ -62,6 +62,9 @@ near() { # part,name, what it must be, within per cent
     GPU=$BATS_TEST_TMPDIR/mine.txt run "$build/lab-1" --out "$out"
     [ "$status" -eq 2 ]
     [[ $output == *"mine.txt:$(wc -l <"$BATS_TEST_TMPDIR/mine.txt"): unknown key"* ]]
+    sed 's/^l2_bytes = .*/l2_bytes = 4294967296/' common/sim/devices/k40.txt >"$BATS_TEST_TMPDIR/mine.txt"
+    GPU=$BATS_TEST_TMPDIR/mine.txt run -2 "$build/lab-1"
+    [[ $output == *"mine.txt:$(grep -n '^l2_bytes' "$BATS_TEST_TMPDIR/mine.txt" | cut -d: -f1): "* ]]
 }
 
 @test "a profile of one's own is used, and named" {

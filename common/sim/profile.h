@@ -26,7 +26,7 @@ extern "C" {
     X(block_shared_optin_bytes, 0, 1e7)                                                            \
     X(reserved_shared_bytes, 0, 65536) /* per block, for the system */                             \
     X(memory_bytes, 1048576, 1e13)                                                                 \
-    X(l2_bytes, 0, 1e10)                                                                           \
+    X(l2_bytes, 0, 2147483647) /* an int to CUDA */                                                \
     X(memory_clock_ghz, 0.01, 100)                                                                 \
     X(memory_bus_bits, 32, 16384)                                                                  \
     X(pageable_access, 0, 1) /* cudaDevAttrPageableMemoryAccess */                                 \

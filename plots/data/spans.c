@@ -49,6 +49,9 @@ static struct span *add(struct span **at, size_t *count) {
     return &(*at)[(*count)++];
 }
 
+/* Also where clocks count from 1970; the sum and the difference of two stay within 64 bits. */
+static const int64_t MOST_NS = INT64_MAX / 4;
+
 static void read_row(struct spans *spans, const struct csv_file *csv, const struct columns *c,
                      int run) {
     struct span span = {.name = csv->field[c->name], .run = run};
@@ -58,6 +61,9 @@ static void read_row(struct spans *spans, const struct csv_file *csv, const stru
     span.end_ns = csv_integer(csv, c->end);
     if (span.end_ns < span.start_ns)
         fail("%s:%ld: '%.60s' ends before it starts", csv->path, csv->line, span.name);
+    if (span.start_ns < -MOST_NS || span.end_ns > MOST_NS)
+        fail("%s:%ld: '%.60s' starts or ends a lifetime away; times are in ns", csv->path,
+             csv->line, span.name);
     span.device = (int)csv_integer(csv, c->device);
     span.stream = (int)csv_integer(csv, c->stream);
     span.correlation = (uint32_t)csv_integer(csv, c->correlation);
