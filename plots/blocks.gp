@@ -22,7 +22,7 @@ down(y) = 1 - y / real(H)
 set label 1 title at screen px(left), screen down(20) font pt(14) left
 set label 2 label at screen px(W - 22), screen down(20) font pt(10) right tc rgb (simulated ? accent : grey)
 set label 3 summary at screen px(left), screen down(44 + summary_px) font pt(10) left tc rgb "#333333"
-set label 4 note at screen px(left), screen down(H - 12) font pt(8) left tc rgb grey
+set label 4 note at screen px(left), screen down(H - 12) font pt(9) left tc rgb grey
 do for [k=1:kernels] {
     x0 = px(left + kernel_x[k])
     set object k rect from screen x0, screen down(73 + head_px) to screen x0 + px(16), screen down(61 + head_px) fc rgb kernel_colours[k] fs solid 1 noborder

@@ -20,7 +20,9 @@ do for [i=1:give_n] {
     if (!known) { rows = rows + 1; label_of[rows] = give_part[i].". ".give_key[i][8:*] }
 }
 row(words_) = sum [k=1:rows] (label_of[k] eq words_ ? k : 0)
-nudge(r) = (r - 1) * 0.26 - (runs - 1) * 0.13
+# Several runs stand below each other in a row, a mark's height apart.
+row_px = runs == 1 ? 22 : 8 + 13 * runs
+nudge(r) = (r - 1 - (runs - 1) / 2.0) * 13 / row_px
 stats $give using 2 name "G" nooutput
 R_min = R_max = 1
 if (rate_n > 0) { stats $rate using 2 name "R" nooutput }
@@ -29,7 +31,7 @@ limit_of(part_, run_) = sum [j=1:limit_n] (limit_part[j] eq part_ && limit_run[j
 array limit_value[limit_n + 1]
 do for [j=1:limit_n] { stats $limit index j-1 using 2 name "L" nooutput; limit_value[j] = L_max }
 said(i, rate_) = sprintf(rate_ < 1000 ? "%.3g" : "%.0f", rate_).(limit_of(rate_part[i], rate_run[i]) > 0 && rate_ > limit_of(rate_part[i], rate_run[i]) ? " cannot be" : "")
-W = 1400; H = 140 + 22 * rows + 50
+W = 1400; H = 140 + row_px * rows + 50
 title = sprintf("%s: does a copy run beside other work?", lab)
 subtitle = "each row is one way to ask for the copy; kernels fill the GPUs meanwhile.  Time: median, ".give_samples."; thin line: fastest to slowest.".(rate_n > 0 ? "  Rate and share: ".rate_samples."." : "")
 @HEAD
@@ -63,9 +65,13 @@ if (rate_n > 0) {
     set lmargin at screen x0 + third + 10.0/W; set rmargin at screen x0 + 2 * third - 36.0/W - room
     set title "rate, GB/s" font pt(10.5)
     set logscale x; set xrange [0.99 * floor10(R_min):top10(R_min, R_max)]; set xtics ("1" 1, "10" 10, "100" 100, "1000" 1000, "10 000" 10000, "100 000" 100000) font tick_font
+    do for [r=1:runs * (runs > 1)] {
+        set label 800 + r "run ".r at first top10(R_min, R_max), graph 1 left offset 1 + 5.6 * (r - 1),0.6 font pt(9) tc rgb grey
+    }
     plot for [i=1:rate_n] $rate using 2:(row(rate_part[i].". ".rate_key[i][6:*]) + nudge(rate_run[i])) index i-1 with points pt series_point(1, rate_run[i]) ps dot*1.1 lc rgb run_rgb(rate_run[i]), \
         for [i=1:rate_n] $rate using (top10(R_min, R_max)):(row(rate_part[i].". ".rate_key[i][6:*])):(said(i, $2)) index i-1 with labels left offset 1 + 5.6 * (rate_run[i] - 1),0 font pt(9)
     unset logscale
+    do for [r=1:runs] { unset label 800 + r }
 }
 if (from_n > 0) {
     set lmargin at screen x0 + 2 * third + 14.0/W; set rmargin at screen 1 - 30.0/W

@@ -47,6 +47,7 @@ array series_colours[8] = [0x0072b2, 0xd55e00, 0x009e73, 0x000000, 0xcc79a7, 0xe
 series_rgb(i) = series_colours[(i - 1) % 8 + 1]
 series_point(i, run) = int(word(run == 1 ? "7 5 9 13 11 15 3 2" : "6 4 8 12 10 14 1 2", (i - 1) % 8 + 1))
 run_dash(run) = run == 1 ? 1 : run == 2 ? 2 : 4
+set dashtype 2 (8,4) # the usual one has gaps in which a line turns unseen
 
 # ---- furniture
 set border 3 lc rgb grey

@@ -24,7 +24,7 @@ unset key
 set label 1 title at screen P_left[1], screen down(20) font pt(14) left
 set label 2 label at screen P_right[1], screen down(20) font pt(10) right tc rgb (simulated ? accent : grey)
 set label 3 summary at screen P_left[1], screen down(44 + summary_px) font pt(10) left tc rgb "#333333"
-set label 4 note at screen P_left[1], screen down(H - 12) font pt(8) left tc rgb grey
+set label 4 note at screen P_left[1], screen down(H - 12 - note_px) font pt(9) left tc rgb grey
 
 n = 10
 do for [i=1:legend_n] { # only what the picture has

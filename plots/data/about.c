@@ -52,22 +52,42 @@ void about_read(struct about *about, const char *dir) {
              *about->invalid ? " | INVALID: " : "", about->invalid);
 }
 
+/* The last folder of a path, or one that stands so many before it; its length, 0 if there is none.
+ */
+static int folder_of(const char *path, int before, const char **folder) {
+    const char *end = path + strlen(path);
+    for (;; before--) {
+        while (end > path && end[-1] == '/')
+            end--;
+        *folder = end;
+        while (*folder > path && (*folder)[-1] != '/')
+            --*folder;
+        if (before == 0)
+            return (int)(end - *folder);
+        end = *folder;
+    }
+}
+
+/* Two of one GPU on one day: the last folder that is not the same tells them apart. */
+static void tell_apart(struct about *about, const struct about *other) {
+    const char *folder, *its;
+    for (int before = 0, length; (length = folder_of(about->dir, before, &folder)) > 0; before++) {
+        if (folder_of(other->dir, before, &its) == length &&
+            strncmp(folder, its, (size_t)length) == 0)
+            continue;
+        size_t at = strlen(about->label);
+        snprintf(about->label + at, sizeof about->label - at, " (%.*s)", length, folder);
+        return;
+    }
+}
+
 void abouts_read(struct about *about, int runs, char **dirs) {
     for (int i = 0; i < runs; i++)
         about_read(&about[i], dirs[i]);
-    for (int i = 0; i < runs; i++) /* two of one GPU on one day: their folders tell them apart */
-        for (int j = 0; j < runs; j++) {
-            const char *slash = strrchr(about[i].dir, '/');
-            size_t length = strlen(about[i].label);
-            if (i == j || strncmp(about[i].label, about[j].label, length) != 0 || !slash)
-                continue;
-            while (slash > about[i].dir && !slash[1])
-                slash--;
-            while (slash > about[i].dir && slash[-1] != '/')
-                slash--;
-            snprintf(about[i].label + length, sizeof about[i].label - length, " (%.*s)",
-                     (int)strcspn(slash, "/"), slash);
-        }
+    for (int i = 0; i < runs; i++)
+        for (int j = 0; j < runs; j++)
+            if (i != j && strncmp(about[i].label, about[j].label, strlen(about[i].label)) == 0)
+                tell_apart(&about[i], &about[j]);
 }
 
 void about_emit(int runs, char **dirs) {

@@ -33,8 +33,8 @@ static const struct {
     {"persistent", "persistent"},
     {"unequal", "unequal"},
     {"longest-first", "longest first"},
-    {"from-stream", "on the sending GPU"},
-    {"to-stream", "on the receiving GPU"},
+    {"from-stream", "sending GPU"},
+    {"to-stream", "receiving GPU"},
     {"own", "the kernel's own stream"},
     {"other", "another stream"},
     {"full", "the kernel fills the GPU"},
@@ -42,6 +42,8 @@ static const struct {
     {"one-way", "one way"},
     {"both-ways", "both ways"},
     {"large", "large"},
+    {"exercise", "the exercise"},
+    {"judge", "the judge's own"},
 };
 
 struct words {

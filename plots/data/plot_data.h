@@ -195,6 +195,15 @@ void bars_make(struct bars *bars, const struct layout *layout);
 /* Returns how far the panels move down for the second row of the legend (head.c). */
 double legend_emit(const struct bars *bars, double width_px);
 
+/* ---- names.c ---- */
+
+#define NAME_EM 12 /* 9 pt at 96 dpi */
+/* What stands in a bar: its name and time, or what of them it has room for; "" if nothing. */
+const char *bar_text(const struct bar *bar);
+/* The line at the picture's foot: names that no bar has room for, and what was merged. Returns how
+ * much taller it makes the picture, in px. */
+double note_emit(const struct layout *layout, const struct bars *bars);
+
 /* ---- the commands: timeline.c, blocks.c, series.c, file.c ---- */
 void timeline_emit(const char *title, const char *part, int runs, char **dirs);
 void timeline_text(const char *title, const char *part, int runs, char **dirs);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double NAME_EM = 12; /* 9 pt at 96 dpi */
-
 /* A data block, and how many rows of it each panel has: gnuplot complains about drawing none. */
 static int rows_of[1 + MAX_ZOOMS];
 static void begin_block(const char *name) {
@@ -95,21 +93,6 @@ static void emit_bars(const char *name, const struct bars *bars, int panels, boo
     end_block(name, panels);
 }
 
-static const char *bar_text(const struct bar *b) {
-    static char text[256];
-    double room = (b->x1 - b->x0 - 12) / 1.02; /* letters on whole px are wider */
-    if (b->widened || b->y1 - b->y0 < NAME_EM)
-        return "";
-    if (b->merged > 1) {
-        snprintf(text, sizeof text, "%s merged", show_count(b->merged));
-        return text_width(text, NAME_EM) <= room ? text : "";
-    }
-    snprintf(text, sizeof text, "%s  %s", short_name(b->name), show_ns((double)b->ns));
-    if (text_width(text, NAME_EM) <= room)
-        return text;
-    return name_that_fits(b->name, room, NAME_EM);
-}
-
 /* Where a zoom lies in the panel of the whole, from the first lane of its run down. */
 static struct bar frame_of(const struct layout *l, const struct panel *zoom) {
     const struct panel *all = &l->panel[0];
@@ -196,27 +179,6 @@ static void emit_frames(const struct layout *l) {
         printf("letter_x[%d] = %.2f; letter_y[%d] = %.2f\n", i, x[i], i, frame[i].y0 - 8);
 }
 
-static void emit_note(const struct layout *l, const struct bars *bars) {
-    char note[400] = "";
-    if (bars->merged)
-        snprintf(note, sizeof note,
-                 "%s of %s records are shorter than %g px and closer than that: merged into %s "
-                 "bar%s.  ",
-                 show_count((long long)bars->merged), show_count((long long)bars->records),
-                 bars->merge_px, show_count((long long)bars->merged_into),
-                 bars->merged_into == 1 ? "" : "s");
-    if (l->folded)
-        snprintf(note + strlen(note), sizeof note - strlen(note),
-                 "Neighbouring streams share a lane.  ");
-    if (l->spans->blocks)
-        snprintf(note + strlen(note), sizeof note - strlen(note),
-                 "%s block records: see the chart of blocks.",
-                 show_count((long long)l->spans->blocks));
-    printf("note = ");
-    emit_text(note);
-    printf("\nrows = %zu; drawn = %zu; merged = %zu\n", bars->records, bars->drawn, bars->merged);
-}
-
 static void head_make(struct head *head, const char *title, const char *part,
                       const struct spans *spans) {
     const struct about *about = &spans->about[0];
@@ -248,6 +210,7 @@ void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     head_wrap(&head, width_px);
     head_emit(&head);
     layout_move_down(&layout, head.px + legend_emit(&bars, width_px));
+    layout.height += (int)note_emit(&layout, &bars);
     printf("W = %d; H = %d; panels = %d\n", picture_px(), layout.height, layout.panels);
     static const char *const arrays[] = {"left",   "right", "top",  "bottom", "width",
                                          "height", "title", "axis", "stripes"};
@@ -262,6 +225,6 @@ void timeline_emit(const char *title, const char *part, int runs, char **dirs) {
     emit_names(&layout, &bars);
     emit_marks(&bars, layout.panels);
     emit_frames(&layout);
-    emit_note(&layout, &bars);
+    printf("rows = %zu; drawn = %zu; merged = %zu\n", bars.records, bars.drawn, bars.merged);
     puts("ready = 1");
 }

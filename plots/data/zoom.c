@@ -142,6 +142,9 @@ static struct window device_window(const struct layout *l, int run) {
         }
     if (w.shorts == 1)
         snprintf(w.title, sizeof w.title, "%s takes %s", brief(name), show_ns((double)most));
+    else if (w.shorts && strcmp(show_ns((double)least), show_ns((double)most)) == 0)
+        snprintf(w.title, sizeof w.title, "%d short operations of %s each", w.shorts,
+                 show_ns((double)most));
     else if (w.shorts)
         snprintf(w.title, sizeof w.title, "%d short operations, %s to %s each", w.shorts,
                  show_ns((double)least), show_ns((double)most));
@@ -217,11 +220,14 @@ static void add_zoom(struct layout *l, int run, struct window window) {
     l->panels++;
 }
 
-/* Of several runs each shows its host's calls before one shows more. */
+/* Of several runs each shows its host's calls before one shows more. Several short operations, as
+ * of an exchange between GPUs, come before kernels that meet. */
 void zooms_choose(struct layout *l) {
-    struct window (*const choose[])(const struct layout *, int) = {host_window, meeting_window,
-                                                                   device_window};
-    for (int i = 0; i < 3; i++)
-        for (int run = 0; run < l->spans->runs; run++)
-            add_zoom(l, run, choose[i](l, run));
+    for (int run = 0; run < l->spans->runs; run++)
+        add_zoom(l, run, host_window(l, run));
+    for (int run = 0; run < l->spans->runs; run++) {
+        struct window shorts = device_window(l, run), meeting = meeting_window(l, run);
+        add_zoom(l, run, shorts.shorts > 1 ? shorts : meeting);
+        add_zoom(l, run, shorts.shorts > 1 ? meeting : shorts);
+    }
 }
