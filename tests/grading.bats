@@ -109,6 +109,17 @@ END
     refused experiment "no run of yours handed in"
 }
 
+@test "a broken exercise.cu in the grader's own folder stops nobody else's grading" {
+    cp -r --parents Makefile common labs tests "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    echo 'half repaired' >>$lab1/exercise.cu
+    hand_in
+    tests/grade --device sim --submission "$in" lab-1 >report
+    [ "$(tail -n 1 report)" = "Score: 33/33" ]
+    tests/grade --device sim lab-1 >report
+    grep -q 'measured: it does not compile: labs/1-async-check/exercise.cu:.*error' report
+}
+
 @test "20 repeats on the simulator say the same, word for word" {
     hand_in
     # shellcheck disable=SC2016 # for the inner shell

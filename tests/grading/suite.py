@@ -77,19 +77,18 @@ class Suite:
         self.run_labs()
 
     def build(self):
-        """The labs, and the exercises as handed out, so that all but exercise.cu is compiled."""
-        kinds = [("lab", r) for r in self.rubrics]
-        kinds += [("exercise", r) for r in self.rubrics if self.has_judge(r)]
-        targets = [os.path.relpath(self.program(*k), self.tree) for k in kinds]
+        """The labs, and all of the exercises but exercise.cu: a hand-in's own is compiled, and the
+        one here may be half repaired."""
+        programs = [self.program("lab", r) for r in self.rubrics]
+        for rubric in filter(self.has_judge, self.rubrics):
+            judge = os.path.join("build", self.device, rubric.folder, "judge.cu.o")
+            programs += [self.program("exercise", rubric) + ".a", os.path.join(self.tree, judge)]
+        targets = [os.path.relpath(name, self.tree) for name in programs]
         built = guard.run(self.make_command(self.tree, targets), self.tree, self.folder,
                           guard.Limits(time_s=900, address_space=False))
         if not built.ok:
             raise CannotGrade(f"the suite does not build here: {built.reason}\n"
                               f"{built.output.strip()[-2000:]}")
-        for kind, rubric in kinds:
-            if kind == "exercise":
-                os.unlink(self.program(kind, rubric))
-                os.unlink(self.program(kind, rubric) + ".o")
 
     def run_labs(self):
         """On a GPU one after another; simulated ones disturb nothing but the processor."""
