@@ -319,6 +319,7 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .
+HANDED_OUT    := labs/handed-out.sha256
 .PHONY: grade grade-class gradescope handout-bundle hand-in
 grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
@@ -327,21 +328,13 @@ grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade boo
 gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip
 handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML
+	@changed=$$(sha256sum -c $(HANDED_OUT) 2>/dev/null | sed -n 's/: FAILED.*//p' | xargs); if [ -n "$$changed" ]; then \
+	    echo "handout-bundle: filled in or changed since they were handed out: $$changed; put them back, or, if" \
+	        "students are to get them so: sha256sum labs/*/answers.txt labs/*/exercise.cu >$(HANDED_OUT)" >&2; exit 1; fi
 	@rm -rf $(O)/sheets && handouts/write --sheets $(O)/sheets
 	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
-	@rm -rf $(O)/hand-in $(O)/hand-in.zip $(O)/hand-in.tar.gz && mkdir -p $(O)/hand-in/out
-	@cp --parents labs/*/exercise.cu labs/*/answers.txt $(O)/hand-in
-	@for run in $(O)/lab-*/run.csv; do [ -e "$$run" ] || continue; from=$${run%/run.csv}; \
-	    mkdir -p $(O)/hand-in/out/"$${from##*/}" && cp "$$from"/{run,results,timeline,checks}.csv $(O)/hand-in/out/"$${from##*/}"; done
-	@cd $(O) && if command -v python3 >/dev/null; then python3 -m zipfile -c hand-in.zip hand-in && echo $(O)/hand-in.zip; \
-	    else tar czf hand-in.tar.gz hand-in && echo $(O)/hand-in.tar.gz; fi
-	@for n in $(LABS); do \
-	    blank=$$(grep -cE '^[a-z][a-z0-9_]* *= *(#|$$)' labs/$$n-*/answers.txt); run=$(O)/lab-$$n/run.csv; \
-	    [ -e "$$run" ] || echo "lab-$$n: no run in it; make lab-$$n" >&2; \
-	    [ "$$blank" = 0 ] || echo "lab-$$n: $$blank answers are blank" >&2; \
-	    if grep -q "^command,.*--out .*lab-$$n['\"]* [^ ]" "$$run" 2>/dev/null; then \
-	        echo "lab-$$n: a run with options, which may not count: $$(sed -n 's/^command,//p' "$$run")" >&2; fi; done
+	@common/hand-in.sh $(O) $(LABS)
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts

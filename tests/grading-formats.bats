@@ -122,12 +122,48 @@ END
 
 @test "hand-in: what make packs is what the grader takes" {
     cp -r "$perfect" "$BATS_TEST_TMPDIR/tree"
-    cp Makefile "$BATS_TEST_TMPDIR/tree"
+    cp -r Makefile common "$BATS_TEST_TMPDIR/tree"
     make -s -C "$BATS_TEST_TMPDIR/tree" DEVICE=sim hand-in
     mkdir "$BATS_TEST_TMPDIR/in" && in=$BATS_TEST_TMPDIR/in
     python3 -m zipfile -e "$BATS_TEST_TMPDIR/tree/out/hand-in.zip" "$in"
     grade lab-1
     [ "$(tail -n 1 "$report")" = "Score: 33/33" ]
+}
+
+@test "hand-in: says what cannot count as it is, and nothing of what is right" {
+    cp -r --parents Makefile common labs "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    cp -r "$perfect"/out .
+    cp "$perfect"/$lab3/exercise.cu $lab3
+    sed -i 's/^device,.*/device,SIMULATED Tesla K40/' out/lab-3/run.csv
+    sed -i 's/^guess_launch = /guess_launch: 5/; s/^launch = /launch = fast/; s/^queue_depth = /queue_depth = 7/
+        s/^copy_out_call_lasts = /copy_out_call_lasts = "Copy"./
+        s/^null_stream_holds_up = /null_stream_holds_up = some/' $lab1/answers.txt
+    run --separate-stderr make -s DEVICE=sim hand-in
+    [ "$status" -eq 0 ]
+    [ "$output" = out/hand-in.zip ]
+    said() { grep -E "^lab-$1: " <<<"$stderr" | sed "s/^lab-$1: //"; }
+    diff - <(said 1) <<'END'
+"guess_launch: 5" is no answer; one is key = value
+launch = fast: no number
+null_stream_holds_up = some: not one of the words none, blocking, non-blocking, all
+5 answers are blank
+exercise.cu is as it was handed out
+END
+    said 3 | grep -q '^a run on SIMULATED Tesla K40, which may not count; make lab-3 runs on the SIMULATED NVIDIA H200'
+    run ! grep -q exercise <(said 3)
+    said 6 | grep -q '^no run in it; make lab-6'
+}
+
+@test "what is handed out is as it was: a list to hold it against, and a filled-in file is refused" {
+    sha256sum --quiet --strict -c labs/handed-out.sha256
+    [ "$(wc -l <labs/handed-out.sha256)" -eq "$(printf '%s\n' labs/*/answers.txt labs/*/exercise.cu | wc -l)" ]
+    cp -r --parents Makefile common labs tests "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    sed -i 's/^launch = /&7/' $lab1/answers.txt
+    run --separate-stderr -2 make -s handout-bundle
+    [[ $stderr == "handout-bundle: filled in or changed since they were handed out: $lab1/answers.txt; put them back"* ]]
+    [ ! -e out ]
 }
 
 @test "gradescope's zip in a clean folder, as the service runs it" {

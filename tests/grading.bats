@@ -84,10 +84,13 @@ sys.path.insert(0, "tests")
 from grading.answers import number_of
 for text, unit, value in (("8.33", "ms", 8.33e6), ("8330 us", "ms", 8.33e6), ("8,33 ms", "us", 8.33e6),
                           ("1,024", "count", 1024), ("1e3", "count", 1000), ("64 MiB", "MiB", 2**26),
-                          ("50 %", "percent", 0.5), ("50", "percent", 0.5), ("5.5 GB/s", "GB/s", 5.5)):
+                          ("50 %", "percent", 0.5), ("50", "percent", 0.5), ("5.5 GB/s", "GB/s", 5.5),
+                          ("2.07 TB/s", "GB/s", 2070), ("~1.9us", "us", 1900), ("about 5", "count", 5),
+                          ("13.2 (part b)", "ms", 13.2e6), ('"8.33 ms".', "ms", 8.33e6)):
     assert abs(number_of(text, unit) - value) < 1e-6 * value, (text, number_of(text, unit))
 for text, unit in (("fast", "ms"), ("8 GB/s", "ms"), ("", "ms"), ("1 2 x", "ms"), ("nan", "ms"),
-                   ("inf", "ms"), ("1e999", "ms"), ("8 parsecs", "ms")):
+                   ("inf", "ms"), ("1e999", "ms"), ("8 parsecs", "ms"), ("5-10", ""), ("16, 64", ""),
+                   ("launch 1021", "count")):
     assert number_of(text, unit) is None, text
 END
     hand_in_answers
@@ -99,6 +102,27 @@ END
         "$perfect/$lab1/answers.txt" >"$in/$lab1/answers.txt"
     grade lab-1
     [ "$(sum reading)" = 8/10 ]
+}
+
+@test "words are read with quotes, capitals, blanks and a full stop; several of them are none" {
+    hand_in_answers
+    for right in '"Kernel and copy".' KERNEL_AND_COPY 'kernel-and-copy (both)'; do
+        sed -i "s/^copy_out_call_lasts = .*/copy_out_call_lasts = $right/" "$in/$lab1/answers.txt"
+        grade lab-1
+        [ "$(sum conclusion)" = 6/6 ]
+    done
+    for wrong in kernel-and-copy,kernel 'kernel and copy or kernel' kernel/copy; do
+        sed -i "s|^copy_out_call_lasts = .*|copy_out_call_lasts = $wrong|" "$in/$lab1/answers.txt"
+        grade lab-1
+        [ "$(sum conclusion)" = 4/6 ]
+        grep -q 'hint: write one of these words alone: queueing, kernel, copy, kernel-and-copy' "$report"
+    done
+    sed -i 's/^guess_launch = .*/guess_launch = about 5/; s/^guess_copy_out = .*/guess_copy_out = 5-10/
+        s/^launch = .*/launch = quick/' "$in/$lab1/answers.txt"
+    grade lab-1
+    [ "$(sum prediction)" = 1/2 ]
+    grep -q 'hint: a guess cannot be wrong, but write one number' "$report"
+    grep -q 'hint: write one number; part c, the row "launch"' "$report"
 }
 
 @test "readings without a run of one's own are compared with the grader's; experiments have no points" {

@@ -24,10 +24,24 @@ def read_answers(text):
     return answers
 
 
+def bare(text):
+    """An answer without what people write round it: "about 5", "~1.9us", 13.2 (part b), No."""
+    text = re.sub(r"\s*\([^()]*\)$", "", text.strip())
+    text = re.sub(r"^(about|around|approx(imately|\.)?|circa|ca\.)\s+|^[~≈=]\s*", "", text, flags=re.I)
+    quotes = "\"'`“”‘’ "
+    return text.lstrip(quotes).rstrip(quotes + ".!")
+
+
+def word_of(text):
+    """As the words of the rubric are compared: small letters, hyphens between."""
+    return re.sub(r"[\s_]+", "-", bare(text).lower())
+
+
 def number_of(text, unit=""):
     """The number, in the units of results.csv; None if it is none."""
-    match = re.fullmatch(r"([-+]?[\d.,' ]*\d(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([^\d\s]\S*)?", text)
-    if not match:
+    match = re.fullmatch(r"([-+]?[\d.,' ]*\d(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*((?:[^\W\d]|%)[\w%/]*)?",
+                         bare(text))
+    if not match or ", " in match.group(1):
         return None
     digits, given = match.group(1), (match.group(2) or unit).lower()
     digits = digits.replace("'", "").replace(" ", "")
@@ -49,18 +63,24 @@ def show(value, unit):
     return shown if unit == "count" else f"{shown} {unit}"
 
 
+def one_word(item):
+    return "write one of these words alone: " + ", ".join(item.words)
+
+
 def grade_prediction(item, value):
     """(right, measured, required, hint)"""
     if item.words:
         required = "one of: " + ", ".join(item.words)
-        return value in item.words, value, required, "a guess cannot be wrong; make one"
-    return number_of(value) is not None or bool(re.match(r"[-+]?\d", value)), value, "a number", \
-        "a guess cannot be wrong; make one"
+        return word_of(value) in map(word_of, item.words), value, required, one_word(item)
+    return number_of(value) is not None, value, "a number", \
+        "a guess cannot be wrong, but write one number"
 
 
 def grade_conclusion(item, value):
     required = "the right one of: " + ", ".join(item.words)
-    return value.lower() in item.right, value, required, item.hint
+    known = word_of(value) in map(word_of, item.words)
+    return word_of(value) in map(word_of, item.right), value, required, \
+        item.hint if known else one_word(item)
 
 
 def grade_reading(item, value, results, whose):
@@ -74,7 +94,8 @@ def grade_reading(item, value, results, whose):
     unit = "" if item.unit == "count" else f", in {item.unit}"
     required = f"{wanted} in {whose}{unit}, {within}"
     if given is None:
-        return False, value, f"a number in {item.unit}", item.hint
+        return False, value, "a number" if item.unit == "count" else f"a number in {item.unit}", \
+            f"write one number; {item.hint}"
     rounding = 0 if item.unit == "count" else 0.006  # of figures with three digits
     return abs(given - expected) <= (item.tolerance + rounding) * abs(expected), \
         show(given, item.unit), required, item.hint

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Packs what a student hands in: hand-in.sh OUT LAB-NUMBER...
+# OUT/hand-in.zip, or .tar.gz where there is no python3: exercises, answers and the runs in OUT/lab-N.
+# Says what is missing, or cannot count as it is; whether an answer is right it does not know.
+set -eu -o pipefail
+shopt -s nullglob
+
+out=$1
+shift
+
+pack() {
+    rm -rf "$out"/hand-in "$out"/hand-in.zip "$out"/hand-in.tar.gz
+    mkdir -p "$out/hand-in/out"
+    cp --parents labs/*/exercise.cu labs/*/answers.txt "$out/hand-in"
+    for run in "$out"/lab-*/run.csv; do
+        local from=${run%/run.csv}
+        mkdir -p "$out/hand-in/out/${from##*/}"
+        cp "$from"/{run,results,timeline,checks}.csv "$out/hand-in/out/${from##*/}"
+    done
+    if command -v python3 >/dev/null; then
+        (cd "$out" && python3 -m zipfile -c hand-in.zip hand-in)
+        echo "$out/hand-in.zip"
+    else
+        tar czf "$out/hand-in.tar.gz" -C "$out" hand-in
+        echo "$out/hand-in.tar.gz"
+    fi
+}
+
+# Lines of an answers.txt that cannot count, whatever the right answer is. Words to choose from end
+# the question: "...: a, b, c" or "...? a, b, c".
+look_at_answers() { # FILE
+    tr -d '\r' <"$1" | awk '
+        { answer = $0; sub(/#.*/, "", answer) }
+        answer !~ /[^ \t]/ { next }
+        answer !~ /^[ \t]*[a-z][a-z0-9_]*[ \t]*=/ {
+            sub(/[ \t]+$/, "", answer)
+            print "\"" substr(answer, 1, 40) "\" is no answer; one is key = value"
+            next
+        }
+        {
+            key = value = answer
+            gsub(/[ \t]|=.*/, "", key)
+            sub(/^[^=]*=[ \t]*/, "", value)
+            sub(/[ \t]+$/, "", value)
+            question = $0
+            sub(/^[^#]*#?/, "", question)
+        }
+        value == "" { blank++; next }
+        match(question, /[?:] [a-zA-Z-]+(, [a-zA-Z-]+)+ *$/) {
+            words = substr(question, RSTART + 2)
+            gsub(/ *$/, "", words)
+            word = tolower(value)
+            gsub(/^["'\''`]+|["'\''`.!]+$/, "", word)
+            gsub(/[ _]+/, "-", word)
+            if (index(", " tolower(words) ", ", ", " word ", ") == 0)
+                print key " = " value ": not one of the words " words
+            next
+        }
+        value !~ /[0-9]/ { print key " = " value ": no number" }
+        END { if (blank) print blank " answers are blank" }'
+}
+
+value_of() { # KEY FILE
+    sed -n "s/^$1,//p" "$2" | tr -d '"'
+}
+
+look_at_run() { # LAB-NUMBER
+    local run=$out/lab-$1/run.csv model
+    model="SIMULATED $(sed -n 's/^name *= *//p' "common/sim/devices/${GPU:-h200}.txt" | sed 's/ *#.*//')"
+    if [ ! -e "$run" ]; then
+        echo "no run in it; make lab-$1"
+        return
+    fi
+    if grep -qE "^command,.*--out .*lab-$1['\"]* [^ ]" "$run"; then
+        echo "a run with options, which may not count: $(value_of command "$run")"
+    fi
+    if [ "$(value_of device_kind "$run")" = sim ] && [ "$(value_of device "$run")" != "$model" ]; then
+        echo "a run on $(value_of device "$run"), which may not count; make lab-$1 runs on the $model"
+    fi
+}
+
+look() { # LAB-NUMBER
+    local lab=(labs/"$1"-*)
+    look_at_run "$1"
+    look_at_answers "${lab[0]}/answers.txt"
+    if [ -e "${lab[0]}/exercise.cu" ] && grep -F " ${lab[0]}/exercise.cu" labs/handed-out.sha256 |
+        sha256sum --status -c 2>/dev/null; then
+        echo "exercise.cu is as it was handed out"
+    fi
+}
+
+pack
+for number in "$@"; do
+    look "$number" | sed "s/^/lab-$number: /" >&2
+done
