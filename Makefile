@@ -313,7 +313,7 @@ plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded
 .PHONY: plot
 plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several
 	@$(call one_of,FORMAT,$(PICTURES))
-	@plots/trace-convert $(O)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv))
+	@plots/trace-convert $(O)/trace $(or $(TRACE),$(error say which: make plot TRACE=file.csv, as from nsys stats --report cuda_gpu_trace --format csv, or nvprof --print-gpu-trace --csv))
 	@TITLE=$(call quoted,$(notdir $(TRACE))) plots/draw $(O)/trace $(FORMAT)
 
 # ---- grading -----------------------------------------------------------------------------------

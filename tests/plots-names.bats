@@ -80,3 +80,9 @@ told() {
     sed -n "s/.*<use xlink:href='#gpPt[0-9]*' transform='translate([0-9.]*,\([0-9.]*\)).*/\1/p" "$run/a.svg" |
         sort -nu | awk '$1 > 100 { if (n++ && $1 - last > 0.1 && $1 - last < 10) bad = 1; last = $1 } END { exit bad || n < 44 }'
 }
+
+@test "make plot without a trace says what writes one" {
+    run -2 make -s plot
+    [[ $output == *"nsys stats --report cuda_gpu_trace --format csv"* ]]
+    [[ $output == *"nvprof --print-gpu-trace --csv"* ]]
+}
