@@ -13,6 +13,7 @@ B       ?= build
 
 # A folder's name as one word of the shell, whatever is in it, and never an option; "~/" is the home,
 # though make was given it after a "=" where the shell leaves it as it is.
+comma  := ,
 quoted = '$(subst ','\'',$(1))'
 home   = $(if $(filter ~/%,$(1)),$(HOME)/$(patsubst ~/%,%,$(1)),$(if $(filter -%,$(1)),./)$(1))
 folder = $(call quoted,$(call home,$(1)))
@@ -285,16 +286,23 @@ exercise-%:
 labs: ## run every lab
 	@status=0; for n in $(LABS); do $(MAKE) --no-print-directory lab-$$n || status=1; done; exit $$status
 
-# The lab's own exit status decides; 77 (nothing can be shown here) is not a failure.
+# The lab's own exit status decides; 77 (nothing can be shown here) is not a failure. A launcher that
+# could not start it may end with 1 too: without the line that ends a report there was no run.
 .PHONY: run-gpu run-sim run-recorded
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
 	@$(call one_of,FORMAT,$(PICTURES))
 	@$(if $(filter --help --version,$(ARGS)),$< $(ARGS); exit,:); \
+	$(if $(filter --out --out=%,$(ARGS)),echo "$(PROGRAM)-$(LAB): give OUT=<folder> instead of --out: report and charts go there too" >&2; exit 2,:); \
 	run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; \
 	report=$$run/.report.$$$$.part; trap 'trap "" HUP INT TERM; rm -f "$$report"' EXIT; \
 	$(RUN) $< --out "$$run" $(ARGS) | tee "$$report"; status=$${PIPESTATUS[0]} tee=$${PIPESTATUS[1]}; \
-	case $$status in 0 | 1 | 77) mv "$$report" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; esac; \
+	case $$status in 0 | 1 | 77) \
+	    if ! grep -q ' passed, .* cannot be shown here' "$$report"; then \
+	        $(if $(RUN),,[ $$status = 1 ] ||) echo "$(PROGRAM)-$(LAB): it did not run to its end$(if $(RUN),$(comma) or RUN=$(firstword $(RUN)) did not start it): no new files" >&2; \
+	        [ $$status = 1 ] || status=3; exit $$status; fi; \
+	    mv "$$report" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
+	esac; \
 	if [ $$tee = 1 ]; then exit 3; fi; if [ $$status = 77 ]; then status=0; fi; exit $$status
 run-recorded:
 	@$(call one_of,FORMAT,$(PICTURES))
@@ -317,12 +325,14 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 	@TITLE=$(call quoted,$(notdir $(TRACE))) plots/draw $(O)/trace $(FORMAT)
 
 # ---- grading -----------------------------------------------------------------------------------
+GRADE_FORMAT  := $(if $(filter file,$(origin FORMAT)),,$(FORMAT))
 GRADE_FORMATS := text tap junit gradescope classroom autolab
 SUBMISSION    ?= .
 HANDED_OUT    := labs/handed-out.sha256
 .PHONY: grade grade-class gradescope handout-bundle hand-in
-grade: ## grade this folder, or SUBMISSION=<dir>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
-	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(filter $(GRADE_FORMATS),$(FORMAT)),text) $(ARGS)
+grade: ## grade this folder, or SUBMISSION=<dir or archive>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
+	@$(if $(GRADE_FORMAT),$(call one_of,FORMAT,$(GRADE_FORMATS)))
+	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(GRADE_FORMAT),text) $(ARGS)
 grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv
 	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
 gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU

@@ -149,12 +149,26 @@ setup() {
     [ "$(grep -c " passed, 0 failed" "$dir/out/lab-4/report.txt")" -eq 1 ]
 }
 
+@test "a launcher that fails, or an --out in ARGS: an error, and not the last run's charts" {
+    local options=(-s ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" FORMAT=svg lab-4)
+    make "${options[@]}" ARGS="--parts a --repeats 1"
+    for launcher in false true; do
+        run -2 make "${options[@]}" RUN=$launcher
+        [ "${lines[0]}" = "lab-4: it did not run to its end, or RUN=$launcher did not start it: no new files" ]
+        [[ $output != *charts:* ]]
+    done
+    run -2 make "${options[@]}" ARGS="--parts a --out $dir/other"
+    [ "${lines[0]}" = "lab-4: give OUT=<folder> instead of --out: report and charts go there too" ]
+    [ ! -e "$dir/other" ]
+    [ "$(grep -c " passed, 0 failed" "$dir/out/lab-4/report.txt")" -eq 1 ]
+}
+
 @test "several labs with -j: one after the other, so that their reports do not mix" {
-    printf '#!/bin/sh\necho begin; sleep 0.5; "$@" >/dev/null; echo end\n' >"$dir/begin-end"
+    printf '#!/bin/sh\necho begin; sleep 0.5; "$@"; echo end\n' >"$dir/begin-end"
     chmod +x "$dir/begin-end"
     run -0 --separate-stderr make -s -j4 ${SAN:+SAN=$SAN} B="$BUILD" DEVICE=sim OUT="$dir/out" FORMAT=svg \
         RUN="$dir/begin-end" ARGS="--parts a --repeats 1" lab-4 lab-1
-    [ "$output" = $'begin\nend\nbegin\nend' ]
+    [ "$(grep -x -e begin -e end <<<"$output")" = $'begin\nend\nbegin\nend' ]
 }
 
 @test "no clang, no run to draw, no room for a report: one line says so" {
