@@ -31,9 +31,12 @@ print(rows[sys.argv[2]][sys.argv[3]])' "$out/grades.csv" "$1" "$2"
     mkdir "$class/=cmd()" && cp labs/1-async-check/exercise.cu "$class/=cmd()/exercise-1.cu"
     echo 'a file, not a hand-in' >"$class/notes.txt"
     ln -s /etc "$class/link"
+    mkdir "$out" && touch "$out/zoe.txt"
     run -1 grade_class -j 2 --time-limit 5
+    [[ $output == *"of 5: ada: 67/67"* ]]
+    [[ $output == *"of 5: torn: torn.zip cannot be unpacked"* ]]
+    [[ $output == *"has reports of hand-ins that are not in $class too: zoe"* ]]
     [[ $output == *"4 of 5 graded"* ]]
-    [[ $output == *"torn: torn.zip cannot be unpacked"* ]]
     [ "$(cell ada score)" = 67 ]
     [ "$(cell ada of)" = 67 ]
     [ "$(cell ada lab-3)" = 34 ]
@@ -127,8 +130,16 @@ END
     [ "$(cell ben note)" = "lab-3: same run as ann" ]
 }
 
+@test "a run that does not count is noted" {
+    cp -r "$perfect" "$class/ann"
+    sed -i 's/^lab,lab-1/lab,lab-2/' "$class/ann/out/lab-1/run.csv"
+    grade_class
+    [ "$(cell ann note)" = "lab-1: the run does not count" ]
+}
+
 @test "a folder without hand-ins, and one that is not there" {
     run -2 grade_class
     run -2 tests/grade-class --device sim /nonexistent
+    [ "$output" = "grade-class: /nonexistent: No such file or directory" ]
     run -2 tests/grade-class --device sim "$class" -j 0
 }

@@ -120,6 +120,23 @@ END
     [[ $output == *"make grade is for instructors"* ]]
 }
 
+@test "make grade: a format that is none, an archive, and what is neither folder nor archive" {
+    run -2 make -s grade DEVICE=sim FORMAT=foo
+    [[ $output == *"FORMAT=foo: choose one of text tap junit gradescope classroom autolab"* ]]
+    run -2 make -s grade DEVICE=sim SUBMISSION=/dev/null
+    [[ $output == *"grade: /dev/null is no folder, .zip or .tar.gz"* ]]
+    (cd "$perfect" && python3 -m zipfile -c "$BATS_TEST_TMPDIR/in.zip" labs out)
+    tar czf "$BATS_TEST_TMPDIR/in.tar.gz" -C "$perfect" labs out
+    for archive in in.zip in.tar.gz; do
+        make -s grade DEVICE=sim SUBMISSION="$BATS_TEST_TMPDIR/$archive" FORMAT=text \
+            ARGS="lab-1 --prepared $prepared" >"$BATS_TEST_TMPDIR/report"
+        [ "$(tail -n 1 "$BATS_TEST_TMPDIR/report")" = "Score: 33/33" ]
+    done
+    echo torn >"$BATS_TEST_TMPDIR/in.zip"
+    run -2 make -s grade DEVICE=sim SUBMISSION="$BATS_TEST_TMPDIR/in.zip"
+    [[ $output == *"grade: in.zip cannot be unpacked"* ]]
+}
+
 @test "hand-in: what make packs is what the grader takes" {
     cp -r "$perfect" "$BATS_TEST_TMPDIR/tree"
     cp -r Makefile common "$BATS_TEST_TMPDIR/tree"

@@ -51,7 +51,7 @@ END
     hand_in_answers
     grade lab-5
     grep -qE '^Graded on a simulated GPU: [1-9]' "$report"
-    grep -qE '^Not graded: 1 items, 1 points, not part of the score' "$report"
+    grep -qE '^Not graded: 1 item, 1 point, not part of the score' "$report"
     grep -q 'lab-5 experiment d-ramp: ' "$report"
     grep -q '^  not graded .* d-ramp' "$report"
 }
@@ -155,6 +155,18 @@ END
 
 # ---- the files of an own run ----
 
+@test "why a run does not count is said once a lab; the device and the labs' scores too" {
+    hand_in_answers
+    sed -i 's/^lab,lab-1/lab,lab-2/' "$in/out/lab-1/run.csv"
+    grade lab-1 lab-3
+    [ "$(grep -c "your run does not count: run.csv is of 'lab-2'" "$report")" -eq 1 ]
+    [ "$(grep -c 'your run does not count, as said above' "$report")" -ge 4 ]
+    [ "$(grep -c 'hint: run make lab-1 as it is, and hand in all files of out/lab-1 as they are' "$report")" -eq 1 ]
+    grep -qE '^lab-3  [0-9]+/[0-9]+  on SIMULATED NVIDIA H200$' "$report"
+    run ! grep -q 'on: SIMULATED NVIDIA H200$' "$report"
+    tail -n 2 "$report" | head -n 1 | grep -qE '^lab-1 [0-9]+/33  lab-3 24/34$'
+}
+
 @test "an edited figure: the run does not count, the reading that fits it neither" {
     hand_in_answers
     sed -i 's/^c,launch call,ns,11,[0-9]*,[0-9]*,[0-9]*/c,launch call,ns,11,99,99,99/' \
@@ -198,7 +210,7 @@ END
     gpu_run $lab1/recorded/h200 "$in/out/lab-1"
     grade lab-1
     [ "$(sum experiment)" = 5/5 ]
-    grep -q 'on: NVIDIA H200 (as handed in)' "$report"
+    grep -qE 'on:? NVIDIA H200 \(as handed in\)' "$report"
     sed -i 's/^b,kernel device,ns,1,.*/b,kernel device,ns,1,5000000,5000000,5000000,0/' \
         "$in/out/lab-1/results.csv"
     grade lab-1

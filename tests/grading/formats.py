@@ -25,44 +25,58 @@ def by_lab(results):
     return labs
 
 
-def detail(result):
-    """What was measured, what is required, where, and a hint."""
+def detail(result, known_device=""):
+    """What was measured, what is required, where if not on the known device, and a hint."""
     lines = []
     if result.measured:
         lines.append(f"measured: {result.measured}")
     if result.required:
         lines.append(f"required: {result.required}")
-    if result.where:
+    if result.where not in ("", known_device):
         lines.append(f"on: {result.where}")
     if result.hint:
         lines.append(f"hint: {result.hint}")
     return lines
 
 
+def count(number, what):
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def summary(results):
     lines = []
     here, missing = simulated(results), not_graded(results)
     if here:
-        lines.append(f"Graded on a simulated GPU: {len(here)} of {len(results)} items, "
-                     f"{sum(r.max_points for r in here)} points.")
+        lines.append(f"Graded on a simulated GPU: {len(here)} of {count(len(results), 'item')}, "
+                     f"{count(sum(r.max_points for r in here), 'point')}.")
     if missing:
-        lines.append(f"Not graded: {len(missing)} items, {sum(r.item.points for r in missing)} "
-                     "points, not part of the score:")
+        lines.append(f"Not graded: {count(len(missing), 'item')}, "
+                     f"{count(sum(r.item.points for r in missing), 'point')}, "
+                     "not part of the score:")
         lines += [f"  {r.item.title}: {r.measured}" for r in missing]
     return lines
+
+
+def device_of(results):
+    """Where most of a lab's items were graded."""
+    places = [r.where for r in results if r.where]
+    return max(places, key=places.count) if places else ""
 
 
 def text(results):
     lines = []
     for lab, some in by_lab(results).items():
-        lines.append("{}  {}/{}".format(lab, *score(some)))
+        device = device_of(some)
+        lines.append("{}  {}/{}".format(lab, *score(some)) + (f"  on {device}" if device else ""))
         for result in some:
             points = "-" if result.status == NOT_GRADED else f"{result.points}/{result.item.points}"
             name = f"{result.item.kind} {result.item.name}"
             lines.append(f"  {result.status:<10}  {points:>5}  {name}")
-            lines += [" " * 21 + line for line in detail(result)]
+            lines += [" " * 21 + line for line in detail(result, device)]
         lines.append("")
-    return "\n".join(lines + summary(results)) + "\nScore: {}/{}\n".format(*score(results))
+    lines += summary(results)
+    lines.append("  ".join("{} {}/{}".format(lab, *score(r)) for lab, r in by_lab(results).items()))
+    return "\n".join(lines) + "\nScore: {}/{}\n".format(*score(results))
 
 
 def tap(results):

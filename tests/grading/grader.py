@@ -38,6 +38,13 @@ def last_line(output):
     return one_line(lines[-1]) if lines else "it said nothing"
 
 
+def say_once(results, problem):
+    """Why a run does not count stands at the first item that it takes the points of."""
+    told = [r for r in results if problem and r.measured == problem]
+    for result in told[1:]:
+        result.measured, result.hint = f"{problem.split(':')[0]}, as said above", ""
+
+
 class Grader:
     def __init__(self, suite, time_s):
         self.suite = suite
@@ -49,9 +56,10 @@ class Grader:
         submission = handin.Handin(folder)
         for rubric in self.suite.rubrics:
             run, problem = self.own_run(submission, rubric)
-            results += self.experiments(rubric, run, problem)
-            results += self.answers(submission, rubric, run, problem)
-            results += self.exercise(submission, rubric)
+            some = self.experiments(rubric, run, problem)
+            some += self.answers(submission, rubric, run, problem)
+            say_once(some, problem)
+            results += some + self.exercise(submission, rubric)
         return results
 
     # ---- experiments
@@ -82,7 +90,8 @@ class Grader:
                           else "")
         if run is None:
             return Result(item, FAIL, problem, f"{check['measured']}, as in the grader's run",
-                          reference.device, f"run make {item.lab}, and hand in out/{item.lab}")
+                          reference.device, f"run make {item.lab} as it is, and hand in all files of "
+                          f"out/{item.lab} as they are")
         if run.verdict(item.name) in ("", "cannot-show") and run.cannot_show(item.name):
             return Result(item, NOT_GRADED, one_line(run.cannot_show(item.name)), "", run.device)
         verdict = run.verdict(item.name) or "not in your run"
@@ -127,7 +136,7 @@ class Grader:
         if run is None and "no run" in problem:
             compared = self.suite.references.get(rubric.lab)
         if compared is None:
-            return Result(item, FAIL, one_line(problem), "a run to compare with", hint=item.hint)
+            return Result(item, FAIL, problem, "a run to compare with", hint=item.hint)
         shared = compared is run or not any(part[:1] in rubric.changed_parts
                                             for part, _ in item.rows)
         known = all(compared.results.get(row, 0) > 0 for row in item.rows)

@@ -69,7 +69,7 @@ class Handin:
     def __init__(self, root):
         self.root = os.path.abspath(root)
         if not os.path.isdir(self.root):
-            raise Unusable(f"{root} is no folder")
+            raise Unusable(f"{root} is no folder, .zip or .tar.gz")
         entries = [e for e in os.scandir(self.root) if not e.name.startswith((".", "__MACOSX"))]
         if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False) \
                 and entries[0].name not in ("labs", "out"):
