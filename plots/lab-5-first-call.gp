@@ -22,8 +22,8 @@ chip_point(i) = 7
 @OPEN
 thing(i) = first_key[i][strlen("first ") + 1:*]
 stats $first using 2 name "F" nooutput
-stats $first using 9 name "S" nooutput
-low = S_records > 0 && S_min > 0 && S_min < F_min ? S_min : F_min
+stats $first using (strcol(9) eq "NaN" ? $2 : $9) name "S" nooutput # NaN: not measured twice
+low = S_min > 0 && S_min < F_min ? S_min : F_min
 set logscale x; set xrange [floor10(low):ceil10(F_max)]
 set yrange [rows + 0.6:0.4]
 @TIME_TICKS_X
@@ -33,7 +33,7 @@ set ytics ()
 do for [i=1:first_n] { if (first_run[i] == 1) { set ytics add (first_part[i].". ".thing(i) place[i]) } }
 set tmargin at screen top(76); set bmargin at screen 50.0/H; set lmargin at screen 250.0/W; set rmargin at screen 1 - (60.0 + 72 * runs) / W
 unset key
-second(v, other) = v == v ? v : other # NaN: not measured twice
+second(v, other) = v == v ? v : other
 y_of(i) = place[i] + (first_run[i] - 1) * 0.26 - (runs - 1) * 0.13
 plot for [i=1:first_n] $first using (second($9, $2)):(y_of(i)):($2 - second($9, $2)):(0) index i-1 with vectors nohead lc rgb "#bbbbbb" lw 3, \
     for [i=1:first_n] $first using 3:(y_of(i)):($4-$3):(0) index i-1 with vectors nohead lc rgb run_rgb(first_run[i]) lw 1, \

@@ -496,6 +496,29 @@ PYTHON
     [ -z "$(find "$run" -name '.*.part')" ]
 }
 
+@test "plots/draw: a run of parts that trace nothing has the charts of its results" {
+    head -n 1 tests/data/run/timeline.csv >"$run/timeline.csv"
+    run -0 plots/draw "$run" svg
+    [ -s "$run/overlap.svg" ]
+    [ "$output" = "charts: $(ls "$run" | grep -c 'svg$') in $run (*.svg)" ]
+    sed -i 1q "$run/results.csv"
+    rm "$run"/*.svg
+    run -1 plots/draw "$run" svg
+    [ -z "$(ls "$run" | grep 'svg$')" ]
+    # A queue of which one launch was tried.
+    sed -i 's/^lab,.*/lab,lab-1/' "$run/run.csv"
+    printf 'd,launch return 1,ns,1,5000,5000,5000,0\nd,queue depth,count,1,1,1,1,0\n' >>"$run/results.csv"
+    run -0 plots/draw "$run" svg
+    [ "$output" = "charts: 1 in $run (*.svg)" ]
+    # First uses that are not measured a second time, as in lab 5's part f.
+    sed -i 's/^lab,.*/lab,lab-5/' "$run/run.csv"
+    sed -i '2,$d' "$run/results.csv"
+    printf 'f,first launch lazy,ns,3,13288,13288,13288,0\n' >>"$run/results.csv"
+    rm "$run"/*.svg
+    run -0 plots/draw "$run" svg
+    [ -s "$run/first-call.svg" ]
+}
+
 @test "plots/draw: folders that are called OUT, R&D or -run; a part with a slash stays in its folder" {
     sed -i 's/^lab,.*/lab,lab-none/' "$run/run.csv"
     sed -i 's|^a,|../a,|' "$run/timeline.csv"

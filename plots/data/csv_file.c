@@ -102,11 +102,15 @@ static void read_header(struct csv_file *csv) {
     csv->field = (char **)need_memory(NULL, sizeof(char *) * csv->columns);
 }
 
-void csv_open(struct csv_file *csv, const char *dir, const char *name) {
+void csv_open_any(struct csv_file *csv, const char *dir, const char *name) {
     memset(csv, 0, sizeof *csv);
     snprintf(csv->path, sizeof csv->path, "%s/%s", dir, name);
     read_file(csv);
     read_header(csv);
+}
+
+void csv_open(struct csv_file *csv, const char *dir, const char *name) {
+    csv_open_any(csv, dir, name);
     if (!csv->next[strspn(csv->next, "\r\n")])
         fail("%s: a header and no rows: nothing to draw", csv->path);
 }

@@ -29,6 +29,8 @@ struct csv_file {
 
 /* Reads dir/name and its header. Fails if it is missing, empty, or has no rows. */
 void csv_open(struct csv_file *csv, const char *dir, const char *name);
+/* The same, but rows are not asked for: some parts of a lab trace nothing. */
+void csv_open_any(struct csv_file *csv, const char *dir, const char *name);
 /* The column with this heading, or fails naming the headings there are. */
 int csv_column(const struct csv_file *csv, const char *heading);
 /* The next row in csv->field, unquoted; false at the end. Fails on a row of another length. */

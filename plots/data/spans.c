@@ -214,7 +214,7 @@ void spans_list_parts(const char *dir) {
     } part[MAX_PARTS];
     int parts = 0, at = 0;
     struct csv_file csv;
-    csv_open(&csv, dir, "timeline.csv");
+    csv_open_any(&csv, dir, "timeline.csv");
     struct columns c = find_columns(&csv);
     while (csv_next(&csv)) {
         if (at >= parts || strcmp(part[at].name, csv.field[c.part]) != 0) {
