@@ -15,7 +15,7 @@ subtitle = subtitle.".  Dot: median, ".returns_samples."; shade: fastest to slow
 @HEAD
 @OPEN
 set tmargin at screen top(84); set bmargin at screen 62.0/H; set lmargin at screen 105.0/W; set rmargin at screen 1 - 22.0/W
-stats $returns using 1:2 name "R" nooutput
+eval ends("$returns", 1, 2, "R")
 set xrange [0:R_max_x * 1.03]; set logscale y; set yrange [floor10(R_min_y * 0.999):ceil10(R_max_y * 1.001)]
 @TIME_TICKS_Y
 set xtics font tick_font

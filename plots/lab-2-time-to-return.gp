@@ -13,8 +13,8 @@ W = 1400; H = 640
 title = sprintf("%s: when does cudaMemcpyAsync give the host back?", lab)
 subtitle = "into a stream that is busy with a kernel; a call that lasts as long as the kernel waited for it.  Median, ".(in_n > 0 ? in_samples : back_samples)."; thin line: fastest to slowest."
 chip_rgb(i) = 0x333333; chip_point(i) = series_point(2, i)
-stats $in using 1:2 name "I" nooutput
-stats $back using 1:2 name "O" nooutput
+eval ends("$in", 1, 2, "I")
+eval ends("$back", 1, 2, "O")
 set logscale xy
 low(a, b) = a < b ? a : b
 set xrange [low(I_min_x, O_min_x) * 0.7:(I_max_x > O_max_x ? I_max_x : O_max_x) * 1.4]

@@ -15,7 +15,7 @@ chip_point(i) = -1 # its line is in the key
 @HEAD
 @OPEN
 set tmargin at screen top(84); set bmargin at screen 62.0/H; set lmargin at screen 91.0/W; set rmargin at screen 1 - 330.0/W
-stats $overlap using 1:2 name "V" nooutput
+eval ends("$overlap", 1, 2, "V")
 set logscale x 2; set xrange [V_min_x / 1.3:V_max_x * 1.3]; set yrange [-10:112]
 set ytics 0,20,100 format "%g %%" font tick_font
 set xtics ("16" 16, "32" 32, "64" 64, "128" 128, "256" 256, "512" 512, "768" 768, "1024" 1024, "" 1536, "2048" 2048, "4096" 4096, "8192" 8192, "16384" 16384) font tick_font

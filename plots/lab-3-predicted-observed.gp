@@ -20,7 +20,7 @@ mode(i) = word(class_key[i], 2)
 @OPEN
 set multiplot
 set logscale x 2
-stats $class using 1:2 name "V" nooutput
+eval ends("$class", 1, 2, "V")
 set xtics ("16" 16, "" 64, "256" 256, "" 1024, "4096" 4096) font tick_font
 used = ""
 do for [m=1:words(modes)] {
@@ -53,7 +53,7 @@ do for [k=1:words(used)] {
 if (total_n > 0) {
     set lmargin at screen 0.70 + 98.0/W; set rmargin at screen 1 - 42.0/W
     unset logscale; set autoscale
-    stats $total using 2:9 name "T" nooutput
+    eval ends("$total", 2, 9, "T")
     lo = floor10((T_min_x < T_min_y ? T_min_x : T_min_y)); hi = ceil10(T_max_x > T_max_y ? T_max_x : T_max_y)
     set logscale xy; set xrange [lo:hi]; set yrange [lo:hi]
     set title "32 products, by method" font pt(10.5) offset 0,-0.4

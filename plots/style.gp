@@ -108,5 +108,9 @@ TIME_TICKS_Y = "set ytics ".time_ticks." font tick_font"
 SIZE_TICKS_X = "set xtics ('4 B' 4, '64 B' 64, '1 KiB' 1024, '16 KiB' 16384, '256 KiB' 262144, '4 MiB' 4194304, '64 MiB' 67108864, '1 GiB' 1073741824) font tick_font"
 show(ns) = ns >= 0.9995e9 ? sprintf("%.3g s", ns/1e9) : ns >= 0.9995e6 ? sprintf("%.3g ms", ns/1e6) : ns >= 0.9995e3 ? sprintf("%.3g µs", ns/1e3) : sprintf("%.3g ns", ns)
 times(v) = v >= 1000 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+# ends(data, x, y, name): sets name_min_x, name_max_x, name_min_y and name_max_y. One stats of both
+# columns would warn of one or two points that they make no line.
+ends_(data_, column_, axis_, name_) = sprintf("stats %s using %d name 'ends' nooutput; %s_min_%s = ends_min; %s_max_%s = ends_max; ", data_, column_, name_, axis_, name_, axis_)
+ends(data_, x_, y_, name_) = ends_(data_, x_, "x", name_).ends_(data_, y_, "y", name_)
 floor10(v) = 10 ** floor(log10(v))
 ceil10(v) = 10 ** ceil(log10(v))

@@ -81,6 +81,23 @@ told() {
         sort -nu | awk '$1 > 100 { if (n++ && $1 - last > 0.1 && $1 - last < 10) bad = 1; last = $1 } END { exit bad || n < 44 }'
 }
 
+@test "a chart of one point is drawn without a word" {
+    mkdir "$run/1" "$run/2" "$run/3"
+    for lab in labs/{1,2,3}-*/recorded/h200; do
+        to=$run/${lab:5:1}
+        cp "$lab"/*.csv "$to"
+        # Of each kind of result the first: one launch, one size, one dim.
+        awk -F, '{ kind = $1 $2; sub(/ [0-9]+$/, "", kind) } !(kind in seen); { seen[kind] }' \
+            "$lab/results.csv" >"$to/results.csv"
+    done
+    for chart in 1/launch-depth 2/time-to-return 3/overlap 3/predicted-observed; do
+        run gnuplot -c "plots/lab-${chart/\//-}.gp" "$run/${chart%/*}" "$run/a.svg"
+        echo "$chart: $output"
+        [ "$status" -eq 0 ]
+        [ -z "$output" ]
+    done
+}
+
 @test "make plot without a trace says what writes one" {
     run -2 make -s plot
     [[ $output == *"nsys stats --report cuda_gpu_trace --format csv"* ]]
