@@ -28,7 +28,8 @@ void check_kernel_work(const char *id, const char *part, int64_t required_ns);
  * made by itself are none. */
 void check_copies(const char *id, const char *part, int64_t bytes);
 
-/* What was measured, and why it does not count where it does not: "102 %, words wrong". */
+/* What was measured, and why it does not count where it does not: "102 %, words wrong".
+ * Good as long as measured, and as what text() returns. */
 const char *counted(const char *measured, bool counts, const char *why_not);
 
 /* True if the part has spans of the device's work. If not, the check is cannot-show: without a

@@ -39,8 +39,7 @@ struct option_spec {
 void options_parse(const struct option_spec *own, const struct option_spec *shared, int argc,
                    char **argv);
 
-/* Prints "usage", the summary, the titles of the parts (ends with NULL), and both tables to stdout.
- */
+/* Prints "usage", the summary, the parts' titles (ends with NULL) and both tables to stdout. */
 void options_help(const char *program, const char *summary, const char *const *parts,
                   const struct option_spec *own, const struct option_spec *shared);
 

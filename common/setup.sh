@@ -7,18 +7,18 @@ set -u
 # command:package
 needs=(gcc:gcc make:make clang:clang gnuplot:gnuplot-nox python3:python3)
 here=$(cd "$(dirname "$0")/.." && pwd)
+missing=()
 if [ -e "$here/tests/grade" ]; then # students get neither tests nor what prints the sheets
     needs+=(bats:bats shellcheck:shellcheck clang-format:clang-format clang-tidy:clang-tidy
         xmllint:libxml2-utils prove:perl zip:zip unzip:unzip pandoc:pandoc weasyprint:weasyprint
         pdftoppm:poppler-utils)
+    fc-list 2>/dev/null | grep -q P052 || missing+=(fonts-urw-base35) # the handouts' pages are laid out with it
 fi
 
-missing=()
 for need in "${needs[@]}"; do
     command -v "${need%%:*}" >/dev/null || missing+=("${need#*:}")
 done
 fc-list 2>/dev/null | grep -qi "dejavu sans" || missing+=(fontconfig fonts-dejavu-core)
-[ ! -e "$here/tests/grade" ] || fc-list 2>/dev/null | grep -q P052 || missing+=(fonts-urw-base35) # the handouts' pages are laid out with it
 echo 'int main(void){return 0;}' | gcc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null || missing+=(gcc libc6-dev)
 
 if [ ${#missing[@]} -gt 0 ]; then

@@ -29,7 +29,7 @@ uint32_t call_correlation(void) {
 
 /* Memory of the program that was given to a call and cannot be used: read-only, freed meanwhile.
  * Undefined behaviour, and a crash of the driver on a GPU. The program's own faults stay its own.
- */
+ * The simulator only reads and writes such memory, and holds no lock then: die may print here. */
 static void bad_host_memory(int signal_number, siginfo_t *info, void *context) {
     (void)context;
     if (call.running && !in_host_function())

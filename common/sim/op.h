@@ -23,7 +23,8 @@ void clock_set_now(int64_t now_ns); /* agenda.c only */
 /* Waits until over(what): the CPU clock runs unless `blocking`. Dies if that can never be. */
 typedef bool over_fn(const void *what);
 void host_wait(over_fn *over, const void *what, bool blocking);
-/* A host function runs on the driver's thread: its own clock starts at the virtual time now. */
+/* A host function runs on the driver's thread: its own clock starts at the virtual time now.
+ * lane: its stream, for the message if it does not return, which ends the program. */
 void host_function_begin(int lane);
 int64_t host_function_end(void); /* ns that passed in it */
 bool in_host_function(void);

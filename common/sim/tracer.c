@@ -1,7 +1,5 @@
 /* tracer.c - the simulator's own schedule as trace records, where a GPU has CUPTI's. Tracing costs
- * the host as CUPTI does: a little for each call that queues work, a lot for switching it on and
- * off.
- */
+ * the host as CUPTI does: a little for each call that queues work, a lot to switch on and off. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,6 @@
 
 enum { BYTES = 1 << 20, SMALL = 4096 };
 
-/* ---- a kernel, and how a program names it ------------------------------------------------------
- */
-
 static void nap_plan(struct sim_launch *launch, struct sim_plan *plan) {
     plan->block_ns = 1e6 * SIM_ARG(launch, 0, int);
 }
