@@ -309,14 +309,18 @@ run-recorded:
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
 plots: ## draw the charts again: FROM=out, recorded, or both (yours and recorded ones in one chart)
 	@$(call one_of,FORMAT,$(PICTURES))$(call one_of,FROM,out recorded both)
-	@drawn=; for n in $(LABS); do \
-	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); \
+	@drawn=; part=$(call quoted,$(filter-out all,$(PART))); \
+	draw() { \
+	    if [ -n "$$part" ] && ! plots/plot-data parts "$$2" | grep -q "^$$part "; then return; fi; \
+	    plots/draw --out "$$@" || exit; drawn=1; }; \
+	for n in $(LABS); do \
+	    recorded=$$(ls -d labs/$$n-*/recorded/*/ 2>/dev/null); own=$(O)/lab-$$n; \
 	    if [ $(FROM) = recorded ]; then \
-	        for run in $$recorded; do \
-	            plots/draw --out $(O)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT) || exit; done; \
-	    elif [ $(FROM) = both ] && [ -d $(O)/lab-$$n ]; then \
-	        plots/draw --out $(O)/both/lab-$$n $(O)/lab-$$n $(FORMAT) $$recorded; \
-	    elif [ -d $(O)/lab-$$n ]; then plots/draw $(O)/lab-$$n $(FORMAT); else continue; fi || exit; drawn=1; done; \
+	        for run in $$recorded; do draw $(O)/recorded/lab-$$n/$$(basename $$run) $$run $(FORMAT); done; \
+	    elif [ ! -d "$$own" ]; then continue; \
+	    elif [ $(FROM) = both ]; then draw $(O)/both/lab-$$n "$$own" $(FORMAT) $$recorded; \
+	    else draw "$$own" "$$own" $(FORMAT); fi; done; \
+	if [ -z "$$drawn" ] && [ -n "$$part" ]; then echo "plots: no run has a part $$part: the charts' names, after timeline-" >&2; exit 1; fi; \
 	if [ -z "$$drawn" ]; then echo "plots: no run is in "$(O)"; run a lab first (make lab-N)" >&2; exit 1; fi
 .PHONY: plot
 plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace; nvprof), or several

@@ -103,3 +103,18 @@ told() {
     [[ $output == *"nsys stats --report cuda_gpu_trace --format csv"* ]]
     [[ $output == *"nvprof --print-gpu-trace --csv"* ]]
 }
+
+@test "make plots PART= draws that part of the runs that have it, and says if none has" {
+    for lab in 1 3; do
+        mkdir -p "$run/out/lab-$lab"
+        cp labs/$lab-*/recorded/h200/*.csv "$run/out/lab-$lab"
+    done
+    make -s OUT="$run/out" plots PART=e-graph-64 FORMAT=svg
+    [ "$(cd "$run/out" && ls -- */*.svg)" = lab-3/timeline-e-graph-64.svg ]
+    make -s OUT="$run/out" plots PART=b FORMAT=svg
+    [ -s "$run/out/lab-1/timeline-b.svg" ]
+    run -2 make -s OUT="$run/out" plots PART=no-such FORMAT=svg
+    [[ $output == "plots: no run has a part no-such"* ]]
+    run -2 make -s OUT="$run/none" plots FORMAT=svg
+    [[ $output == "plots: no run is in $run/none; "* ]]
+}
