@@ -179,6 +179,7 @@ setup() {
         run -2 make -s OUT="$dir/none" FROM=$from plots
         [ "${lines[0]}" = "plots: no run is in $dir/none; run a lab first (make lab-N)" ]
     done
+    # shellcheck disable=SC2016 # the inner shell expands them
     run -2 bash -c 'make -s B="$BUILD" DEVICE=sim OUT="$1" FORMAT=svg ARGS="--parts a --repeats 1" lab-4 2>&1 >/dev/full' - "$dir"
     [[ ${lines[0]} == "tee: "*"No space left on device" ]]
     [[ ${lines[2]} == *"run-sim] Error 3" ]] # not 1: no check failed
@@ -211,7 +212,7 @@ END
     FILES="results timeline checks" TEXT=one "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
     FILES="results timeline" TEXT=two run -1 "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
     [ "$(ls -A labs/9-none/recorded)" = h200 ]
-    [ "$(ls labs/9-none/recorded/h200 | wc -l)" -eq 5 ]
+    [ "$(find labs/9-none/recorded/h200 -type f | wc -l)" -eq 5 ]
     [ "$(cat labs/9-none/recorded/h200/results.csv)" = one ]
     FILES="results timeline checks" TEXT=three "$BATS_TEST_DIRNAME/../common/record.sh" gpu 9
     [ "$(cat labs/9-none/recorded/h200/checks.csv)" = three ]
