@@ -114,7 +114,7 @@ bad_timeline() { # TEXT: the timeline as it is now is refused
 @test "the title says a part in words; a name that nobody knows stays" {
     recorded=labs/1-async-check/recorded/h200
     gnuplot -c plots/timeline.gp $recorded e-blocking-null "$out.svg"
-    grep -qF "part e, blocking streams, an operation in the NULL stream between<" "$out.svg"
+    grep -qF "part e, blocking streams, NULL stream work between<" "$out.svg"
     recorded=labs/3-dgemm-streams/recorded/h200
     gnuplot -c plots/timeline.gp $recorded b-two-streams-gated-64-round-2 "$out.svg"
     grep -qF "part b, two streams, behind a gate, dim 64, round 2<" "$out.svg"

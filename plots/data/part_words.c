@@ -1,5 +1,5 @@
-/* A part's name in words: "e-blocking-null" is "e, blocking streams, an operation in the NULL
- * stream between". A name is the part's letter and words with dashes between. */
+/* A part's name in words: "e-blocking-null" is "e, blocking streams, NULL stream work between".
+ * A name is the part's letter and words with dashes between. */
 #include "plot_data.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
     {"one-more", "one block more than fits"},
     {"blocking", "blocking streams"},
     {"non-blocking", "non-blocking streams"},
-    {"null", "an operation in the NULL stream between"},
+    {"null", "NULL stream work between"},
     {"h2d", "host to device"},
     {"d2h", "device to host"},
     {"pageable", "pageable memory"},
