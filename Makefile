@@ -13,7 +13,6 @@ B       ?= build
 
 # A folder's name as one word of the shell, whatever is in it, and never an option; "~/" is the home,
 # though make was given it after a "=" where the shell leaves it as it is.
-comma  := ,
 quoted = '$(subst ','\'',$(1))'
 home   = $(if $(filter ~/%,$(1)),$(HOME)/$(patsubst ~/%,%,$(1)),$(if $(filter -%,$(1)),./)$(1))
 folder = $(call quoted,$(call home,$(1)))
@@ -263,7 +262,7 @@ $(B)/sim/probe: tests/probe.cu $(SIM_O)
 
 .PHONY: test lint
 lint: ## hold the sources against .clang-format, .clang-tidy and shellcheck
-	@tests/lint format && tests/lint tidy && tests/lint shell
+	@tests/lint format tidy shell
 test: $(if $(CUBLAS),$(if $(SAN),,gpu)) sim $(filter $(B)/%,$(TESTS)) $(B)/sim/probe ## tests that need no GPU: TESTS="tests/faults.bats", SAN=1
 	@BUILD=$(B) CUDA=$(CUDA) tests/run $(TESTS)
 
@@ -286,24 +285,11 @@ exercise-%:
 labs: ## run every lab
 	@status=0; for n in $(LABS); do $(MAKE) --no-print-directory lab-$$n || status=1; done; exit $$status
 
-# The lab's own exit status decides; 77 (nothing can be shown here) is not a failure. A launcher that
-# could not start it may end with 1 too: without the line that ends a report there was no run.
 .PHONY: run-gpu run-sim run-recorded
 PROGRAM ?= lab
 run-gpu run-sim: run-%: $(B)/$(DEVICE)/$(PROGRAM)-$(LAB)
 	@$(call one_of,FORMAT,$(PICTURES))
-	@$(if $(filter --help --version,$(ARGS)),$< $(ARGS); exit,:); \
-	$(if $(filter --out --out=%,$(ARGS)),echo "$(PROGRAM)-$(LAB): give OUT=<folder> instead of --out: report and charts go there too" >&2; exit 2,:); \
-	run=$(O)/$(PROGRAM)-$(LAB); mkdir -p "$$run" || exit 3; \
-	report=$$run/.report.$$$$.part; trap 'trap "" HUP INT TERM; rm -f "$$report"' EXIT; \
-	$(RUN) $< --out "$$run" $(ARGS) | tee "$$report"; status=$${PIPESTATUS[0]} tee=$${PIPESTATUS[1]}; \
-	case $$status in 0 | 1 | 77) \
-	    if ! grep -q ' passed, .* cannot be shown here' "$$report"; then \
-	        $(if $(RUN),,[ $$status = 1 ] ||) echo "$(PROGRAM)-$(LAB): it did not run to its end$(if $(RUN),$(comma) or RUN=$(firstword $(RUN)) did not start it): no new files" >&2; \
-	        [ $$status = 1 ] || status=3; exit $$status; fi; \
-	    mv "$$report" "$$run/report.txt"; plots/draw "$$run" $(FORMAT) ;; \
-	esac; \
-	if [ $$tee = 1 ]; then exit 3; fi; if [ $$status = 77 ]; then status=0; fi; exit $$status
+	@RUN=$(call quoted,$(RUN)) common/run-lab.sh $< $(O)/$(PROGRAM)-$(LAB) $(FORMAT) $(ARGS)
 run-recorded:
 	@$(call one_of,FORMAT,$(PICTURES))
 	@common/recorded.sh $(call lab_dir,$(LAB)) $(O)/recorded/lab-$(LAB) $(FORMAT)
