@@ -11,7 +11,10 @@ shift
 pack() {
     rm -rf "$out"/hand-in "$out"/hand-in.zip "$out"/hand-in.tar.gz
     mkdir -p "$out/hand-in/out"
-    cp --parents labs/*/exercise.cu labs/*/answers.txt "$out/hand-in"
+    for file in labs/*/exercise.cu labs/*/answers.txt; do
+        mkdir -p "$out/hand-in/${file%/*}"
+        cp "$file" "$out/hand-in/$file"
+    done
     for run in "$out"/lab-*/run.csv; do
         local from=${run%/run.csv}
         mkdir -p "$out/hand-in/out/${from##*/}"

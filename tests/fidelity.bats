@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # tests/fidelity: does it find a simulated run that is off?
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     cd "$BATS_TEST_DIRNAME/.."
     labs=$BATS_TEST_TMPDIR/labs sim=$BATS_TEST_TMPDIR/sim reasons=$BATS_TEST_TMPDIR/reasons.txt
@@ -157,4 +159,9 @@ fidelity() {
     rm -r "$labs"
     fidelity
     [ "$status" -eq 77 ]
+}
+
+@test "a table that cannot be written is one line" {
+    run -1 --separate-stderr bash -c 'tests/fidelity --labs "$1" --reasons "$2" "$3" >/dev/full' - "$labs" "$reasons" "$sim"
+    [ "$stderr" = "fidelity: standard output: No space left on device" ]
 }
