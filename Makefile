@@ -183,7 +183,7 @@ $(B)/sim/exercise-$(1).a: $(call exercise_lib,sim,$(1))
 	@rm -f $$@; ar rcs $$@ $$^
 # Holds whose exercise it is: with another SOLUTION it is built anew.
 $(B)/exercise-$(1).from: FORCE
-	@mkdir -p $$(@D); echo '$(call exercise_cu,$(1))' | cmp -s - $$@ || echo '$(call exercise_cu,$(1))' >$$@
+	@mkdir -p $$(@D); [ "$$$$(cat $$@ 2>&1)" = '$(call exercise_cu,$(1))' ] || echo '$(call exercise_cu,$(1))' >$$@
 endef
 FORCE:
 $(foreach n,$(EXERCISES),$(eval $(call exercise_rules,$(n))))
