@@ -11,7 +11,8 @@
 enum { PRODUCTS = 32, DIM = 64, ELEMENTS = PRODUCTS * DIM * DIM };
 
 static struct exercise x;
-static double *a, *b, *c; /* on the host */
+static cublasHandle_t cublas; /* what exercise.cu sets in its own does not change the starter */
+static double *a, *b, *c;     /* on the host */
 static double *device_a, *device_b;
 static struct samples starter_total, student_total;
 static bool right = true;
@@ -23,14 +24,19 @@ static void random_matrices(double *m) {
         m[i] = (double)words[i] / 4294967296.0 - 0.5;
 }
 
+/* NaN: a product that is left out shows. */
+static void forget_products(void) {
+    CUDA_CHECK(cudaMemset(x.c, 0xff, ELEMENTS * sizeof *c));
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 static void new_matrices(void) {
     size_t bytes = ELEMENTS * sizeof *a;
     random_matrices(a);
     random_matrices(b);
     CUDA_CHECK(cudaMemcpy(device_a, a, bytes, cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemcpy(device_b, b, bytes, cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemset(x.c, 0xff, bytes)); /* NaN: a product that was left out shows */
-    CUDA_CHECK(cudaDeviceSynchronize());
+    forget_products();
 }
 
 /* Each element against its own sum; a NaN is not within any bound. */
@@ -55,8 +61,8 @@ static void one_after_another(void *state) {
     int64_t start = wall_ns();
     for (int i = 0; i < PRODUCTS; i++) {
         int at = i * DIM * DIM;
-        CUBLAS_CHECK(cublasDgemm(x.cublas, CUBLAS_OP_N, CUBLAS_OP_N, DIM, DIM, DIM, &one, x.a + at,
-                                 DIM, x.b + at, DIM, &zero, x.c + at, DIM));
+        CUBLAS_CHECK(cublasDgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, DIM, DIM, DIM, &one,
+                                 device_a + at, DIM, device_b + at, DIM, &zero, x.c + at, DIM));
     }
     CUDA_CHECK(cudaDeviceSynchronize());
     keep(&starter_total, (double)(wall_ns() - start));
@@ -70,8 +76,13 @@ static void students(void *state) {
     keep(&student_total, (double)(wall_ns() - start));
 }
 
-static void students_checked(void) {
+/* What counts: both programs on the same new matrices, one right after the other. The host has just
+ * made and checked matrices: the first launch after that takes several times as long, which would
+ * be most of the time of a program with one launch. Here the first program has it. */
+static void round_that_counts(void) {
     new_matrices();
+    one_after_another(NULL);
+    forget_products();
     students(NULL);
     right = right && products_right();
 }
@@ -116,6 +127,7 @@ int main(int argc, char **argv) {
     x.dim = DIM;
     x.a = device_a;
     x.b = device_b;
+    CUBLAS_CHECK(cublasCreate(&cublas));
     CUBLAS_CHECK(cublasCreate(&x.cublas));
     exercise_setup(&x);
     if (part_begin('a')) {
@@ -124,9 +136,9 @@ int main(int argc, char **argv) {
     }
     if (part_begin('b')) {
         part_rounds("b", repeats(1000000), students, NULL);
-        student_total.n = 0; /* what counts is work on new matrices, each time */
+        starter_total.n = student_total.n = 0;
         for (int i = 0; i < repeats(1000000); i++)
-            students_checked();
+            round_that_counts();
         check("b-products-right", right, right ? "all right" : "wrong elements",
               "each of the 32 products, within rounding", "the matrices are new each time");
         if (judged_on_timeline("b-makespan"))
@@ -134,6 +146,7 @@ int main(int argc, char **argv) {
     }
     exercise_cleanup(&x);
     CUBLAS_CHECK(cublasDestroy(x.cublas));
+    CUBLAS_CHECK(cublasDestroy(cublas));
     CUDA_CHECK(cudaFree(device_a));
     CUDA_CHECK(cudaFree(device_b));
     CUDA_CHECK(cudaFree(x.c));
