@@ -328,9 +328,10 @@ grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade boo
 gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip
 handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML
-	@changed=$$(sha256sum -c $(HANDED_OUT) 2>/dev/null | sed -n 's/: FAILED.*//p' | xargs); if [ -n "$$changed" ]; then \
-	    echo "handout-bundle: filled in or changed since they were handed out: $$changed; put them back, or, if" \
-	        "students are to get them so: sha256sum labs/*/answers.txt labs/*/exercise.cu >$(HANDED_OUT)" >&2; exit 1; fi
+	@if ! changed=$$(LC_ALL=C sha256sum --quiet -c $(HANDED_OUT) 2>/dev/null); then \
+	    changed=$$(sed 's/: FAILED.*//' <<<"$$changed" | xargs); echo "handout-bundle: filled in or changed since" \
+	        "they were handed out: $${changed:-unknown, for $(HANDED_OUT) is missing}; put them back, or, if students" \
+	        "are to get them so: sha256sum labs/*/answers.txt labs/*/exercise.cu >$(HANDED_OUT)" >&2; exit 1; fi
 	@rm -rf $(O)/sheets && handouts/write --sheets $(O)/sheets
 	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs

@@ -33,6 +33,12 @@ pack() {
 # the question: "...: a, b, c" or "...? a, b, c".
 look_at_answers() { # FILE
     tr -d '\r' <"$1" | awk '
+        function bare(text) { # without what people write round it, as the grader reads it
+            sub(/[ \t]*\([^()]*\)$/, "", text)
+            gsub(/^["'\''` ]+|["'\''`.! ]+$/, "", text)
+            sub(/^(about|around|approx.?|circa|ca\.) +|^[~=] */, "", text)
+            return text
+        }
         { answer = $0; sub(/#.*/, "", answer) }
         answer !~ /[^ \t]/ { next }
         answer !~ /^[ \t]*[a-z][a-z0-9_]*[ \t]*=/ {
@@ -52,14 +58,15 @@ look_at_answers() { # FILE
         match(question, /[?:] [a-zA-Z-]+(, [a-zA-Z-]+)+ *$/) {
             words = substr(question, RSTART + 2)
             gsub(/ *$/, "", words)
-            word = tolower(value)
-            gsub(/^["'\''`]+|["'\''`.!]+$/, "", word)
+            word = tolower(bare(value))
             gsub(/[ _]+/, "-", word)
             if (index(", " tolower(words) ", ", ", " word ", ") == 0)
                 print key " = " value ": not one of the words " words
             next
         }
-        value !~ /[0-9]/ { print key " = " value ": no number" }
+        bare(value) !~ /^[-+]?[0-9.,]*[0-9]\.?([eE][-+]?[0-9]+)? *([^0-9 -]+)?$/ {
+            print key " = " value ": not one number"
+        }
         END { if (blank) print blank " answers are blank" }'
 }
 

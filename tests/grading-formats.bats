@@ -153,8 +153,9 @@ END
     cp -r "$perfect"/out .
     cp "$perfect"/$lab3/exercise.cu $lab3
     sed -i 's/^device,.*/device,SIMULATED Tesla K40/' out/lab-3/run.csv
-    sed -i 's/^guess_launch = /guess_launch: 5/; s/^launch = /launch = fast/; s/^queue_depth = /queue_depth = 7/
-        s/^copy_out_call_lasts = /copy_out_call_lasts = "Copy"./
+    sed -i 's/^guess_launch = /guess_launch: 5/; s/^launch = /launch = fast/; s/^queue_depth = /queue_depth = ~1.021e3 (d)/
+        s/^pageable_copy_out = /pageable_copy_out = "8,33 ms"./; s/^pinned_copy_out = /pinned_copy_out = 5-10/
+        s/^copy_out_call_lasts = /copy_out_call_lasts = "Kernel and copy" (b)/
         s/^null_stream_holds_up = /null_stream_holds_up = some/' $lab1/answers.txt
     run --separate-stderr make -s DEVICE=sim hand-in
     [ "$status" -eq 0 ]
@@ -162,9 +163,10 @@ END
     said() { grep -E "^lab-$1: " <<<"$stderr" | sed "s/^lab-$1: //"; }
     diff - <(said 1) <<'END'
 "guess_launch: 5" is no answer; one is key = value
-launch = fast: no number
+launch = fast: not one number
+pinned_copy_out = 5-10: not one number
 null_stream_holds_up = some: not one of the words none, blocking, non-blocking, all
-5 answers are blank
+3 answers are blank
 exercise.cu is as it was handed out
 END
     said 3 | grep -q '^a run on SIMULATED Tesla K40, which may not count; make lab-3 runs on the SIMULATED NVIDIA H200'
@@ -178,8 +180,12 @@ END
     cp -r --parents Makefile common labs tests "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
     sed -i 's/^launch = /&7/' $lab1/answers.txt
+    locale -a | grep -q '^de_DE.utf8' && export LC_ALL=de_DE.UTF-8 # where sha256sum says so in German
     run --separate-stderr -2 make -s handout-bundle
     [[ $stderr == "handout-bundle: filled in or changed since they were handed out: $lab1/answers.txt; put them back"* ]]
+    rm labs/handed-out.sha256
+    run --separate-stderr -2 make -s handout-bundle
+    [[ $stderr == *"labs/handed-out.sha256 is missing"* ]]
     [ ! -e out ]
 }
 
