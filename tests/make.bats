@@ -172,8 +172,7 @@ setup() {
 }
 
 @test "no clang, no run to draw, no room for a report: one line says so" {
-    unset SAN # it has a build folder of its own
-    run -2 make -s B="$dir/none" CLANG="$dir/clang" "$dir/none/sim/error.c.o"
+    run -2 env -u SAN make -s B="$dir/none" CLANG="$dir/clang" "$dir/none/sim/error.c.o"
     [ "${lines[0]}" = "no $dir/clang, which compiles for the simulated GPU: make setup, or name it with CLANG=" ]
     for from in out both; do
         run -2 make -s OUT="$dir/none" FROM=$from plots
