@@ -239,10 +239,11 @@ cupti-versions:
 	@for f in common/gpu/cupti*.c; do $(CC) $(CFLAGS_) -MF /dev/null -Werror $(GPU_INC) -UHAVE_CUPTI -fsyntax-only $$f \
 	    && echo "$$f: no CUPTI" || exit; done
 
-.PHONY: test-gpu bench
-test-gpu: $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
-	@$(if $(HAVE_GPU)$(RUN),,echo "no GPU here (nvidia-smi finds none); make test needs none" >&2; exit 3;) \
-	$(if $(CUPTI:no=),,echo "left out, because this toolkit has no CUPTI: $(NEED_CUPTI)";) \
+.PHONY: test-gpu bench need-gpu
+need-gpu:
+	@$(if $(HAVE_GPU)$(RUN),:,echo "no GPU here (nvidia-smi finds none); make test needs none" >&2; exit 3)
+test-gpu: need-gpu $(GPU_TESTS) $(LABS:%=$(B)/gpu/lab-%) ## tests on a GPU: REPEAT=10 runs of each lab
+	@$(if $(CUPTI:no=),,echo "left out, because this toolkit has no CUPTI: $(NEED_CUPTI)";) \
 	BUILD=$(B) LABS="$(LABS)" REPEAT=$(REPEAT) TEST_LIMIT_S=7200 \
 	    $(RUN) tests/run $(GPU_TESTS) tests/gpu/time-outs tests/gpu/labs tests/gpu/exercises tests/gpu/grading tests/gpu/memory
 bench: $(B)/$(DEVICE)/bench ## what the labs' machinery costs, against the bare calls

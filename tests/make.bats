@@ -184,6 +184,12 @@ setup() {
     [[ ${lines[2]} == *"run-sim] Error 3" ]] # not 1: no check failed
 }
 
+@test "tests on a GPU, where there is none: said before anything is compiled" {
+    run -2 make -s HAVE_GPU= RUN= B="$dir/none" test-gpu
+    [ "${lines[0]}" = "no GPU here (nvidia-smi finds none); make test needs none" ]
+    [ ! -e "$dir/none/gpu" ]
+}
+
 @test "a trace is drawn with the fonts, the words and the build folder of every other chart" {
     unset SAN # it has a build folder of its own
     run -0 env -u LANG -u LC_ALL -u LC_CTYPE make -s B="$dir/b" OUT="$dir" plot TRACE=tests/data/traces/nsys-gpu.csv
