@@ -70,6 +70,15 @@ look_at_answers() { # FILE
         END { if (blank) print blank " answers are blank" }'
 }
 
+# The lab's sheet has all keys: one misspelt is the answer to no question.
+look_at_keys() { # LAB-NUMBER FILE
+    local sheet=handouts/lab-$1.md
+    [ -e "$sheet" ] || return 0
+    comm -3 <(sed -n 's/^- .\([a-z0-9_]*\).:.*/\1/p' "$sheet" | sort) \
+        <(sed -n 's/^[ \t]*\([A-Za-z0-9_]*\)[ \t]*=.*/\1/p' "$2" | sort) |
+        sed 's/^\t\(.*\)/\1: no question is called that/; t; s/$/: its line is missing/'
+}
+
 value_of() { # KEY FILE
     sed -n "s/^$1,//p" "$2" | tr -d '"'
 }
@@ -93,6 +102,7 @@ look() { # LAB-NUMBER
     local lab=(labs/"$1"-*)
     look_at_run "$1"
     look_at_answers "${lab[0]}/answers.txt"
+    look_at_keys "$1" "${lab[0]}/answers.txt"
     if [ -e "${lab[0]}/exercise.cu" ] && grep -F " ${lab[0]}/exercise.cu" labs/handed-out.sha256 |
         sha256sum --status -c 2>/dev/null; then
         echo "exercise.cu is as it was handed out"

@@ -148,7 +148,7 @@ END
 }
 
 @test "hand-in: says what cannot count as it is, and nothing of what is right" {
-    cp -r --parents Makefile common labs "$BATS_TEST_TMPDIR"
+    cp -r --parents Makefile common labs handouts/lab-*.md "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
     cp -r "$perfect"/out .
     cp "$perfect"/$lab3/exercise.cu $lab3
@@ -156,7 +156,8 @@ END
     sed -i 's/^guess_launch = /guess_launch: 5/; s/^launch = /launch = fast/; s/^queue_depth = /queue_depth = ~1.021e3 (d)/
         s/^pageable_copy_out = /pageable_copy_out = "8,33 ms"./; s/^pinned_copy_out = /pinned_copy_out = 5-10/
         s/^copy_out_call_lasts = /copy_out_call_lasts = "Kernel and copy" (b)/
-        s/^null_stream_holds_up = /null_stream_holds_up = some/' $lab1/answers.txt
+        s/^null_stream_holds_up = /null_stream_holds_up = some/
+        s/^clear_flag_proves_asynchronous_copies = /clear_flag_proves = no/' $lab1/answers.txt
     run --separate-stderr make -s DEVICE=sim hand-in
     [ "$status" -eq 0 ]
     [ "$output" = out/hand-in.zip ]
@@ -166,7 +167,10 @@ END
 launch = fast: not one number
 pinned_copy_out = 5-10: not one number
 null_stream_holds_up = some: not one of the words none, blocking, non-blocking, all
-3 answers are blank
+2 answers are blank
+clear_flag_proves: no question is called that
+clear_flag_proves_asynchronous_copies: its line is missing
+guess_launch: its line is missing
 exercise.cu is as it was handed out
 END
     said 3 | grep -q '^a run on SIMULATED Tesla K40, which may not count; make lab-3 runs on the SIMULATED NVIDIA H200'
