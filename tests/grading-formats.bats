@@ -98,6 +98,7 @@ for r in rubrics:
             words, unit = items[key].words, items[key].unit
             assert all(re.search(rf"[ :]{w}(,|$)", line) for w in words), line
             assert not unit or re.search("how many" if unit == "count" else f"how many {unit}\\b", line), line
+    assert not r.needs or r.needs in [i.name for i in r.items if i.kind == "experiment"], r.lab
     assert r.has_exercise == os.path.exists(f"{r.folder}/judge.cu"), r.lab
     assert not r.has_exercise or os.path.exists(f"tests/solutions/exercise-{r.lab[4:]}.cu"), r.lab
 END

@@ -47,6 +47,28 @@ END
     [[ $(tail -n 1 "$report") == "Score: 0/"* ]]
 }
 
+@test "what one GPU cannot show is in nobody's score, whatever is handed in" {
+    prepared=$BATS_TEST_TMPDIR/prepared
+    SIM_GPUS=1 tests/grade --device sim --prepare "$prepared" lab-6
+    in=$BATS_TEST_TMPDIR/perfect
+    tests/grading/perfect.py "$prepared" "$in" lab-6
+    grade lab-6
+    [ "$(grep -c '^  not graded .* experiment ' "$report")" -eq 3 ]
+    [ "$(grep -c '^  not graded .* reading ' "$report")" -eq 3 ]
+    [ "$(grep -c '^  not graded .* exercise ' "$report")" -eq 2 ]
+    [[ $(tail -n 1 "$report") =~ ^Score:\ ([0-9]+)/([0-9]+)$ ]]
+    [ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ]
+    possible=${BASH_REMATCH[2]}
+    in=$BATS_TEST_TMPDIR/untouched
+    mkdir "$in" && cp --parents labs/6-*/exercise.cu labs/6-*/answers.txt "$in"
+    grade lab-6
+    [ "$(tail -n 1 "$report")" = "Score: 0/$possible" ]
+    in=$BATS_TEST_TMPDIR/empty
+    mkdir "$in"
+    grade lab-6
+    [ "$(tail -n 1 "$report")" = "Score: 0/$possible" ]
+}
+
 @test "the report says what was graded on a simulated GPU, and what was not graded" {
     hand_in_answers
     grade lab-5

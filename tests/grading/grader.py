@@ -85,7 +85,8 @@ class Grader:
         check = reference.checks.get(item.name) if reference else None
         if not check or check["verdict"] != "pass":
             why = "the lab did not run here" if not reference else "not shown here: " + (
-                check["why"] if check else "the lab has no such check on this machine")
+                check["why"] if check else reference.not_shown(item.name)
+                or "the lab has no such check on this machine")
             return Result(item, NOT_GRADED, one_line(why), where=reference.device if reference
                           else "")
         if run is None:
@@ -105,21 +106,37 @@ class Grader:
 
     def answers(self, submission, rubric, run, problem):
         items = [i for i in rubric.items if i.kind in ("prediction", "reading", "conclusion")]
+        values, unusable = {}, ""
         try:
             text = submission.answers(rubric)
             if text is None:
                 raise handin.Unusable(f"{rubric.folder}/answers.txt is not handed in")
             values = answers.read_answers(text)
         except handin.Unusable as error:
-            return [Result(i, FAIL, one_line(str(error)), "a text file", hint=i.hint)
-                    for i in items]
-        return [self.answer(rubric, i, values.get(i.name, ""), run, problem) for i in items]
+            unusable = one_line(str(error))
+        return [self.beyond(rubric, i, run)
+                or (Result(i, FAIL, unusable, "a text file", hint=i.hint) if unusable
+                    else self.answer(rubric, i, values.get(i.name, ""), run, problem))
+                for i in items]
 
-    def answer(self, rubric, item, value, run, problem):
+    def beyond(self, rubric, item, run):
+        """A reading of what neither the student's machine nor this one shows: not graded, answered
+        or not, so that all hand-ins of a class are out of the same number of points."""
         missing = [row for row in item.rows if run and row not in run.results]
         if missing and run.cannot_show(missing[0][0]):
             return Result(item, NOT_GRADED, one_line(run.cannot_show(missing[0][0])), "",
                           run.device)
+        reference = self.suite.references.get(rubric.lab)
+        if item.rows and not self.somebody_has(item, run, reference):
+            why = reference.not_shown(item.rows[0][0]) if reference else "the lab did not run here"
+            return Result(item, NOT_GRADED, one_line(why) or "this machine's run does not have it")
+        return None
+
+    @staticmethod
+    def somebody_has(item, *runs):
+        return any(run and all(run.results.get(row, 0) > 0 for row in item.rows) for run in runs)
+
+    def answer(self, rubric, item, value, run, problem):
         if not value:
             return Result(item, FAIL, "blank", f"an answer in {rubric.folder}/answers.txt",
                           hint=item.hint)
@@ -139,13 +156,10 @@ class Grader:
             return Result(item, FAIL, problem, "a run to compare with", hint=item.hint)
         shared = compared is run or not any(part[:1] in rubric.changed_parts
                                             for part, _ in item.rows)
-        known = all(compared.results.get(row, 0) > 0 for row in item.rows)
         if compared is not run and not shared:
             return Result(item, FAIL, one_line(value), "a run of yours to compare with",
                           hint=problem)
-        if not known and self.nobody_has(rubric, item):
-            return Result(item, NOT_GRADED, "this machine's run does not have it")
-        if not known:
+        if not self.somebody_has(item, compared):
             return Result(item, FAIL, one_line(value), f"{item.rows[0][1]!r} in your results.csv",
                           hint=f"run make {item.lab} with all of its parts")
         right, measured, required, hint = answers.grade_reading(
@@ -155,10 +169,6 @@ class Grader:
         return Result(item, PASS if right else FAIL, one_line(measured), required,
                       one_line(where), "" if right else hint)
 
-    def nobody_has(self, rubric, item):
-        reference = self.suite.references.get(rubric.lab)
-        return not reference or not all(reference.results.get(row, 0) > 0 for row in item.rows)
-
     # ---- exercises
 
     def exercise(self, submission, rubric):
@@ -167,11 +177,9 @@ class Grader:
             return []
         reference = self.suite.references.get(rubric.lab)
         device = reference.device if reference else self.suite.device
-        if not self.suite.has_judge(rubric) or not reference:
-            return [Result(i, NOT_GRADED, "the lab does not run here") for i in items]
-        if reference.about.get("tracer", "none").startswith("none"):
-            return [Result(i, NOT_GRADED, "no tracer here: " + reference.about.get("tracer", ""),
-                           where=device) for i in items]
+        cannot = self.no_exercise(rubric, reference)
+        if cannot:
+            return [Result(i, NOT_GRADED, one_line(cannot), where=device) for i in items]
         try:
             text = submission.exercise(rubric)
             if text is None:
@@ -181,6 +189,17 @@ class Grader:
             return [Result(i, FAIL, one_line(str(error), 300), "a program that runs to its end",
                            device, f"try make exercise-{rubric.lab[4:]}") for i in items]
         return [self.judged(rubric, item, items, checks, device) for item in items]
+
+    def no_exercise(self, rubric, reference):
+        """Why no exercise of this lab can be graded here, or nothing."""
+        if not self.suite.has_judge(rubric) or not reference:
+            return "the lab does not run here"
+        tracer = reference.about.get("tracer", "none")
+        if tracer.startswith("none"):
+            return f"no tracer here: {tracer}"
+        if rubric.needs and reference.verdict(rubric.needs) in ("", "cannot-show"):
+            return reference.not_shown(rubric.needs)
+        return ""
 
     def run_exercise(self, rubric, text):
         """The rows of the judge's checks.csv.  Raises Refused if the program cannot have any."""

@@ -73,11 +73,15 @@ class Run:
             del words[at:at + 2]
         return " ".join(words)
 
-    def cannot_show(self, part):
-        """Why this machine could not run that part, "" if it could.  A simulated one can."""
+    def not_shown(self, part):
+        """Why this run does not show that part (or the part of that check), "" if it does."""
         reasons = [row["why"] for name, row in self.checks.items()
                    if name.startswith(part[:1] + "-") and row["verdict"] == "cannot-show"]
-        return reasons[0] if reasons and not self.simulated else ""
+        return reasons[0] if reasons else ""
+
+    def cannot_show(self, part):
+        """The same as an excuse: a simulated machine can be chosen so that it shows all parts."""
+        return "" if self.simulated else self.not_shown(part)
 
     def verdict(self, check_id):
         return self.checks.get(check_id, {}).get("verdict", "")

@@ -4,6 +4,7 @@
     at-most    | <id of a judge's check> | <percent it may measure>
     kernel-ms  | <part of the exercise> | <how long transform_kernel lasts> | <with so many blocks>
     kernels    | <part of the exercise> | <how many the judge's own work has at most>
+    needs      | <id in checks.csv>: where the lab cannot show it, there is no exercise either
     experiment | <id in checks.csv>     | points |
     exercise   | <id in checks.csv>     | points |
     prediction | <key in answers.txt>   | points | number, or: a, b, c
@@ -52,6 +53,7 @@ class Rubric:
     at_most: dict                   # id of a judge's check -> percent that it may measure
     kernel_ms: dict                 # part of the exercise -> ms of a kernel, blocks that it has
     kernels: dict                   # part of the exercise -> how many it may have
+    needs: str                      # id of a check of the lab's, or nothing
 
     @property
     def has_exercise(self):
@@ -96,7 +98,7 @@ def read_item(lab, fields):
 
 def read_rubric(path, folder):
     lab = os.path.basename(path)[:-len(".txt")]
-    items, options, changed, at_most, kernel_ms, kernels = [], [], "", {}, {}, {}
+    items, options, changed, at_most, kernel_ms, kernels, needs = [], [], "", {}, {}, {}, ""
     with open(path, encoding="utf-8") as file:
         for line in file:
             line = line.strip()
@@ -111,9 +113,11 @@ def read_rubric(path, folder):
                 kernel_ms[fields[1]] = float(fields[2]), int(fields[3])
             elif fields[0] == "kernels":
                 kernels[fields[1]] = int(fields[2])
+            elif fields[0] == "needs":
+                needs = fields[1]
             else:
                 items.append(read_item(lab, fields))
-    return Rubric(lab, folder, items, options, changed, at_most, kernel_ms, kernels)
+    return Rubric(lab, folder, items, options, changed, at_most, kernel_ms, kernels, needs)
 
 
 def all_rubrics(suite):
