@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double TITLE_EM = 18.67, LABEL_EM = 13.33; /* 14 and 10 pt at 96 dpi */
+enum { TITLE_LINE_PX = 24, LINE_PX = 18, LEGEND_LINE_PX = 20, SIDE_PX = 22, SWATCH_PX = 22 };
 
 static double widest_line(const char *text) {
     double widest = 0;
@@ -23,9 +24,9 @@ void head_wrap(struct head *head, double width_px) {
     int labels = wrap_text(head->label, sizeof head->label, width_px / 2, LABEL_EM);
     double room = width_px - widest_line(head->label) - 2 * TITLE_EM;
     int titles = wrap_text(head->title, sizeof head->title, room, TITLE_EM);
-    head->summary_px = fmax(24 * (titles - 1), 18 * (labels - 1));
+    head->summary_px = fmax(TITLE_LINE_PX * (titles - 1), LINE_PX * (labels - 1));
     int lines = wrap_text(head->summary, sizeof head->summary, width_px, LABEL_EM);
-    head->px = head->summary_px + 18 * (lines - 1);
+    head->px = head->summary_px + LINE_PX * (lines - 1);
 }
 
 void head_emit(const struct head *head) {
@@ -42,7 +43,7 @@ void head_emit(const struct head *head) {
 void head_of_runs(const char *title, const char *summary, int runs, char **dirs) {
     static struct about about[MAX_RUNS];
     static struct head head;
-    double width_px = picture_px() - 2 * 22, lines_px = 0, widest = 0;
+    double width_px = picture_px() - 2 * SIDE_PX, lines_px = 0, widest = 0;
     abouts_read(about, runs, dirs);
     printf("array run_text[%d]; array run_px[%d]; array run_y[%d]; array run_simulated[%d]\n", runs,
            runs, runs, runs);
@@ -57,14 +58,14 @@ void head_of_runs(const char *title, const char *summary, int runs, char **dirs)
         emit_text(text);
         puts("");
         widest = fmax(widest, widest_line(text));
-        lines_px += 18 * lines;
+        lines_px += LINE_PX * lines;
     }
     snprintf(head.title, sizeof head.title, "%s", title);
     snprintf(head.summary, sizeof head.summary, "%s", summary);
     int titles = wrap_text(head.title, sizeof head.title, width_px - widest - 50, TITLE_EM);
     int summaries = wrap_text(head.summary, sizeof head.summary, width_px, LABEL_EM);
-    head.summary_px = fmax(24 * (titles - 1), lines_px - 18);
-    head.px = head.summary_px + 18 * (summaries - 1);
+    head.summary_px = fmax(TITLE_LINE_PX * (titles - 1), lines_px - LINE_PX);
+    head.px = head.summary_px + LINE_PX * (summaries - 1);
     head_emit(&head);
 }
 
@@ -97,16 +98,16 @@ double legend_emit(const struct bars *bars, double width_px) {
         const char *text = class ? class_words[class] : "under 3 px, drawn wider";
         if (!has[class])
             continue;
-        double width = 22 + text_width(text, LABEL_EM);
+        double width = SWATCH_PX + text_width(text, LABEL_EM);
         if (x + width > width_px) {
             x = 0;
-            y += 20;
+            y += LEGEND_LINE_PX;
         }
         n++;
         printf("legend_class[%d] = %d; legend_x[%d] = %.1f; legend_y[%d] = %.1f; "
                "legend_word[%d] = '%s'\n",
                n, class, n, x, n, y, n, text);
-        x += width + 22;
+        x += width + SIDE_PX;
     }
     printf("legend_n = %d\n", n);
     return y;
