@@ -68,11 +68,12 @@ markers() {
 
 @test "charts of results draw every row: overlap, totals, predicted and observed" {
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg"
-    # A marker for each of 6 overlaps, and one in the key for each of the 4 classes and for the boundary.
-    [ "$(markers "$out.svg")" -eq $((6 + 5)) ]
+    # A marker for each of 6 overlaps, 2 of them rings with white inside, and one in the key for each of
+    # the 4 classes and for the boundary.
+    [ "$(markers "$out.svg")" -eq $((6 + 2 + 5)) ]
     sed -i 's/^\(a,predicted-classes two-streams 256,bits\),1,2,/\1,1,3,/' "$run/results.csv"
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.near.svg" # this size lies near a boundary: framed
-    [ "$(markers "$out.near.svg")" -eq $((6 + 5 + 1)) ]
+    [ "$(markers "$out.near.svg")" -eq $((6 + 2 + 5 + 1)) ]
     gnuplot -c plots/lab-3-total-time.gp "$run" "$out.2.svg"
     [ "$(grep -cE '>[0-9.]+ [µm]s<' "$out.2.svg")" -ge 8 ]
     gnuplot -c plots/lab-3-predicted-observed.gp "$run" "$out.3.svg"
@@ -160,7 +161,7 @@ PYTHON
     grep -qF "RECORDED on NVIDIA Test GPU" "$out.svg"
     [ "$(fills "$out.svg" 230,159,0)" -eq $((6 + 1)) ]
     gnuplot -c plots/lab-3-overlap.gp "$run" "$out.svg" "recorded:$run"
-    [ "$(markers "$out.svg")" -eq $((12 + 5)) ] # none in the head: the key has the runs' lines
+    [ "$(markers "$out.svg")" -eq $((12 + 4 + 5)) ] # none in the head: the key has the runs' lines
     grep -qF "run 2: RECORDED on NVIDIA Test GPU" "$out.svg"
     grep -qF ">run 2<" "$out.svg"
 }
