@@ -336,7 +336,7 @@ handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, 
 	@rm -rf $(O)/sheets && handouts/write --sheets $(O)/sheets
 	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
-	@common/hand-in.sh $(O) $(LABS)
+	@common/hand-in.sh $(O) $(B)/$(if $(filter gpu,$(DEVICE)),gpu,sim) $(LABS)
 
 .PHONY: handouts
 handouts: ## the sheets: numbers and figures from the recorded runs, then HTML and A4 PDF in build/handouts

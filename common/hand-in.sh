@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Packs what a student hands in: hand-in.sh OUT LAB-NUMBER...
+# Packs what a student hands in: hand-in.sh OUT PROGRAMS LAB-NUMBER...
+# PROGRAMS is the folder that make builds exercise-N in.
 # OUT/hand-in.zip, or .tar.gz where there is no python3: exercises, answers and the runs in OUT/lab-N.
 # Says what is missing, or cannot count as it is; whether an answer is right it does not know.
 set -eu -o pipefail
 shopt -s nullglob
 
-out=$1
-shift
+out=$1 programs=$2
+shift 2
 
 pack() {
     rm -rf "$out"/hand-in "$out"/hand-in.zip "$out"/hand-in.tar.gz
@@ -29,10 +30,14 @@ pack() {
     fi
 }
 
+# As the grader reads them (tests/grading/answers.py).
+units="ns us µs μs ms s nanoseconds microseconds milliseconds seconds b bytes kb mb gb kib mib gib \
+gb/s tb/s mb/s percent % share count times x ratio"
+
 # Lines of an answers.txt that cannot count, whatever the right answer is. Words to choose from end
 # the question: "...: a, b, c" or "...? a, b, c".
 look_at_answers() { # FILE
-    tr -d '\r' <"$1" | awk '
+    tr -d '\r' <"$1" | awk -v units=" $units " '
         function bare(text) { # without what people write round it, as the grader reads it
             sub(/[ \t]*\([^()]*\)$/, "", text)
             gsub(/^["'\''` ]+|["'\''`.! ]+$/, "", text)
@@ -66,8 +71,15 @@ look_at_answers() { # FILE
         }
         bare(value) !~ /^[-+]?[0-9.,]*[0-9]\.?([eE][-+]?[0-9]+)? *([^0-9 -]+)?$/ {
             print key " = " value ": not one number"
+            next
         }
-        END { if (blank) print blank " answers are blank" }'
+        {
+            unit = tolower(bare(value))
+            sub(/^[-+0-9.,]+(e[-+]?[0-9]+)? */, "", unit)
+            if (unit != "" && index(units, " " unit " ") == 0)
+                print key " = " value ": no unit is called " unit
+        }
+        END { if (blank) print blank (blank == 1 ? " answer is" : " answers are") " blank" }'
 }
 
 # The lab's sheet has all keys: one misspelt is the answer to no question.
@@ -98,14 +110,22 @@ look_at_run() { # LAB-NUMBER
     fi
 }
 
+look_at_exercise() { # LAB-NUMBER FILE
+    local said
+    if grep -F " $2" labs/handed-out.sha256 | sha256sum --status -c 2>/dev/null; then
+        echo "exercise.cu is as it was handed out"
+    elif ! said=$(make -s --no-print-directory "$programs/exercise-$1" 2>&1) && grep -q "error:" <<<"$said"; then
+        echo "does not compile: $(grep -m 1 "error:" <<<"$said")"
+    fi
+}
+
 look() { # LAB-NUMBER
     local lab=(labs/"$1"-*)
     look_at_run "$1"
     look_at_answers "${lab[0]}/answers.txt"
     look_at_keys "$1" "${lab[0]}/answers.txt"
-    if [ -e "${lab[0]}/exercise.cu" ] && grep -F " ${lab[0]}/exercise.cu" labs/handed-out.sha256 |
-        sha256sum --status -c 2>/dev/null; then
-        echo "exercise.cu is as it was handed out"
+    if [ -e "${lab[0]}/exercise.cu" ]; then
+        look_at_exercise "$1" "${lab[0]}/exercise.cu"
     fi
 }
 

@@ -15,6 +15,11 @@ grade_class() {
     tests/grade-class --device sim --prepared "$prepared" --out "$out" "$class" lab-1 lab-3 "$@"
 }
 
+# An exercise.cu that does not come to its end.
+endless() {
+    sed 's/^void exercise_queue.*/static volatile int n;\n&\n    for (;;) n++;/'
+}
+
 # cell NAME COLUMN: of the grade book.
 cell() {
     python3 -c 'import csv, sys
@@ -25,8 +30,7 @@ print(rows[sys.argv[2]][sys.argv[3]])' "$out/grades.csv" "$1" "$2"
 @test "right, wrong, empty, looping and unreadable hand-ins: each has its line" {
     for name in ada empty endless; do cp -r "$perfect" "$class/$name"; done
     rm -r "$class/empty/labs" "$class/empty/out"
-    sed -i 's/^void exercise_queue.*/static volatile int n;\n&\n    for (;;) n++;/' \
-        "$class/endless/labs/1-async-check/exercise.cu"
+    endless <labs/1-async-check/exercise.cu >"$class/endless/labs/1-async-check/exercise.cu"
     echo 'nothing to unzip' >"$class/torn.zip"
     mkdir "$class/=cmd()" && cp labs/1-async-check/exercise.cu "$class/=cmd()/exercise-1.cu"
     echo 'a file, not a hand-in' >"$class/notes.txt"
@@ -76,8 +80,8 @@ END
     mkdir "$BATS_TEST_TMPDIR/x" && cp -r "$perfect" "$BATS_TEST_TMPDIR/x/hand-in"
     tar czf "$class/tom.tar.gz" -C "$BATS_TEST_TMPDIR/x" ./hand-in
     (cd "$BATS_TEST_TMPDIR/x" && python3 -m zipfile -c "$class/UNA.ZIP" hand-in)
-    python3 - "$class/win.zip" "$class/bent.zip" "$class/many.zip" "$class/bomb.tgz" <<'END'
-import io, sys, tarfile, zipfile
+    python3 - "$class/win.zip" "$class/bent.zip" "$class/many.zip" "$class/bomb.tgz" "$class/head.tgz" <<'END'
+import gzip, io, sys, tarfile, zipfile
 with zipfile.ZipFile(sys.argv[1], "w") as archive:
     archive.writestr("hand-in/labs/1-async-check/answers.txt", "guess_launch = 4 us\n")
 with open(sys.argv[1], "rb") as file: # as some programs on Windows write it
@@ -93,12 +97,19 @@ with tarfile.open(sys.argv[4], "w:gz") as archive:
     info = tarfile.TarInfo("zeros")
     info.size = 1 << 29
     archive.addfile(info, open("/dev/zero", "rb"))
+with gzip.open(sys.argv[5], "wb", compresslevel=1) as file: # a name of 512 MiB
+    info = tarfile.TarInfo("././@PaxHeader")
+    info.type, info.size = b"x", 1 << 29
+    file.write(info.tobuf(tarfile.USTAR_FORMAT))
+    for _ in range(512): file.write(bytes(1 << 20))
 END
-    mkdir "$class/both" "$class"/$'nam\xff' && cp "$class/win.zip" "$class/both.zip"
-    touch "$class/dan.rar"
+    mkdir "$class/both" "$class"/$'nam\xff' "$class"/$'two\nlines \e[31m' && cp "$class/win.zip" "$class/both.zip"
+    touch "$class/dan.rar" "$class/notes.txt"
+    truncate -s 65M "$class/huge.zip"
     run -1 grade_class
-    [[ $output == *"left out: dan.rar is no folder, .zip or .tar.gz"* ]]
-    [[ $output == *"6 of 9 graded"* ]]
+    [[ $output == *"left out: notes.txt is no folder, .zip or .tar.gz"* ]]
+    [[ $output == *"7 of 13 graded"* ]]
+    [[ $output != *$'\e'* && $output == *'two\nlines \x1b[31m: 0/67'* ]]
     [ "$(cell tom score)" = 67 ]
     [ "$(cell UNA score)" = 67 ]
     [ "$(cell win score)" = 1 ]
@@ -108,6 +119,56 @@ END
     [[ $(cell bent problem) == "bent.zip cannot be unpacked"* ]]
     [[ $(cell many problem) == *"more than 200 files" ]]
     [[ $(cell bomb problem) == *"more than 256 MiB" ]]
+    [[ $(cell head problem) == *"more than 256 MiB" ]]
+    [[ $(cell huge problem) == *"more than 64 MiB" ]]
+    [[ $(cell dan.rar problem) == *"is no folder, .zip or .tar.gz" ]]
+    [ "$(cell 'two\nlines \x1b[31m' score)" = 0 ]
+}
+
+@test "as learning platforms give hand-ins out: archives and folders in folders; what is not found is said" {
+    mkdir -p "$BATS_TEST_TMPDIR/x" "$class/eva_1_file" "$class/gil/a/b" "$class/bare" "$class/none" "$class/link"
+    cp -r "$perfect" "$BATS_TEST_TMPDIR/x/hand-in"
+    (cd "$BATS_TEST_TMPDIR/x" && python3 -m zipfile -c "$class/eva_1_file/hand-in.zip" hand-in)
+    cp -r "$perfect" "$class/gil/a/b/hand-in"
+    cp "$perfect"/labs/1-async-check/{exercise.cu,answers.txt} "$class/bare"
+    ln -s "$class/eva_1_file/hand-in.zip" "$class/link/hand-in.zip"
+    run -1 grade_class
+    [ "$(cell eva_1_file score)" = 67 ]
+    [ "$(cell gil score)" = 67 ]
+    [ "$(cell bare score)" = 0 ]
+    [ "$(cell bare note)" = "nothing of these labs is where make hand-in puts it; there is answers.txt, exercise.cu" ]
+    [ "$(cell none note)" = "nothing is handed in" ]
+    [ "$(cell link problem)" = "hand-in.zip is no plain file" ]
+    [[ $output == *"none: 0/67, nothing is handed in"* ]]
+    run --separate-stderr tests/grade --device sim --prepared "$prepared" --submission "$class/bare" lab-1
+    [ "$stderr" = "grade: $class/bare: nothing of these labs is where make hand-in puts it; there is answers.txt, exercise.cu" ]
+}
+
+@test "stopped before the end: one line, status 130, nothing left running or lying about" {
+    for name in ann ben cid; do
+        mkdir "$class/$name"
+        endless <labs/1-async-check/exercise.cu >"$class/$name/exercise-1.cu"
+    done
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp
+    for signal in HUP TERM; do
+        mkdir "$TMPDIR"
+        tests/grade-class --device sim --prepared "$prepared" --out "$out" -j 2 "$class" lab-1 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+        grader=$!
+        for _ in {1..100}; do
+            pgrep -f "$prepared.*exercise-1 --out" >/dev/null && break
+            sleep 0.1
+        done
+        pgrep -f "$prepared.*exercise-1 --out" >/dev/null
+        kill -$signal $grader
+        status=0
+        wait $grader || status=$?
+        [ "$status" -eq 130 ]
+        [ "$(cat "$BATS_TEST_TMPDIR/said")" = "grade-class: stopped before the end" ]
+        run ! pgrep -f "$prepared.*exercise-1 --out"
+        [ -z "$(ls -A "$TMPDIR")" ]
+        [ ! -e "$out/grades.csv" ]
+        rmdir "$TMPDIR"
+    done
 }
 
 @test "the very same run in two hand-ins is noted" {

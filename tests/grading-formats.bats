@@ -157,8 +157,10 @@ END
     sed -i 's/^guess_launch = /guess_launch: 5/; s/^launch = /launch = fast/; s/^queue_depth = /queue_depth = ~1.021e3 (d)/
         s/^pageable_copy_out = /pageable_copy_out = "8,33 ms"./; s/^pinned_copy_out = /pinned_copy_out = 5-10/
         s/^copy_out_call_lasts = /copy_out_call_lasts = "Kernel and copy" (b)/
+        s/^synchronise = /synchronise = 8 parsecs/
         s/^null_stream_holds_up = /null_stream_holds_up = some/
         s/^clear_flag_proves_asynchronous_copies = /clear_flag_proves = no/' $lab1/answers.txt
+    echo 'int broken = byts;' >>labs/4-tail-effect/exercise.cu
     run --separate-stderr make -s DEVICE=sim hand-in
     [ "$status" -eq 0 ]
     [ "$output" = out/hand-in.zip ]
@@ -167,8 +169,9 @@ END
 "guess_launch: 5" is no answer; one is key = value
 launch = fast: not one number
 pinned_copy_out = 5-10: not one number
+synchronise = 8 parsecs: no unit is called parsecs
 null_stream_holds_up = some: not one of the words none, blocking, non-blocking, all
-2 answers are blank
+1 answer is blank
 clear_flag_proves: no question is called that
 clear_flag_proves_asynchronous_copies: its line is missing
 guess_launch: its line is missing
@@ -176,7 +179,11 @@ exercise.cu is as it was handed out
 END
     said 3 | grep -q '^a run on SIMULATED Tesla K40, which may not count; make lab-3 runs on the SIMULATED NVIDIA H200'
     run ! grep -q exercise <(said 3)
+    said 4 | grep -q '^does not compile: labs/4-tail-effect/exercise.cu:.*byts'
     said 6 | grep -q '^no run in it; make lab-6'
+    cd "$BATS_TEST_DIRNAME"
+    units=$(sed -n '/^units="/,/"$/p' ../common/hand-in.sh | sed 's/^units=//' | tr -d '"\\\\\n')
+    python3 -c 'import sys; from grading.answers import UNITS; assert set(sys.argv[1].split()) == set(UNITS)' "$units"
 }
 
 @test "what is handed out is as it was: a list to hold it against, and a filled-in file is refused" {

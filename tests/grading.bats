@@ -108,7 +108,8 @@ for text, unit, value in (("8.33", "ms", 8.33e6), ("8330 us", "ms", 8.33e6), ("8
                           ("1,024", "count", 1024), ("1e3", "count", 1000), ("64 MiB", "MiB", 2**26),
                           ("50 %", "percent", 0.5), ("50", "percent", 0.5), ("5.5 GB/s", "GB/s", 5.5),
                           ("2.07 TB/s", "GB/s", 2070), ("~1.9us", "us", 1900), ("about 5", "count", 5),
-                          ("13.2 (part b)", "ms", 13.2e6), ('"8.33 ms".', "ms", 8.33e6)):
+                          ("13.2 (part b)", "ms", 13.2e6), ('"8.33 ms".', "ms", 8.33e6),
+                          ("1.9 microseconds", "us", 1900)):
     assert abs(number_of(text, unit) - value) < 1e-6 * value, (text, number_of(text, unit))
 for text, unit in (("fast", "ms"), ("8 GB/s", "ms"), ("", "ms"), ("1 2 x", "ms"), ("nan", "ms"),
                    ("inf", "ms"), ("1e999", "ms"), ("8 parsecs", "ms"), ("5-10", ""), ("16, 64", ""),
@@ -237,6 +238,41 @@ END
         "$in/out/lab-1/results.csv"
     grade lab-1
     refused experiment "your run does not count: results.csv has b 'kernel device' 5e+06 ns, the timeline"
+}
+
+@test "a figure without end makes no answer right" {
+    hand_in_answers
+    gpu_run $lab1/recorded/h200 "$in/out/lab-1"
+    sed -i 's/^c,launch call,ns,\([0-9]*\),.*/c,launch call,ns,\1,1,inf,inf,0/' "$in/out/lab-1/results.csv"
+    grade lab-1
+    refused experiment "your run does not count: c 'launch call'"
+    python3 - <<'END'
+import sys
+sys.path.insert(0, "tests")
+from grading import answers, rubric
+item = rubric.Item("lab-1", "reading", "x", 2, [("a", "b"), ("a", "c")], "times", 0.1)
+for b, c in ((1e308, 1e-308), (float("inf"), 1)):
+    assert not answers.grade_reading(item, "5", {("a", "b"): b, ("a", "c"): c}, "it")[0], (b, c)
+assert answers.grade_reading(item, "5", {("a", "b"): 5, ("a", "c"): 1}, "it")[0]
+END
+}
+
+@test "a rubric that is misspelt: said in one line, with what is wrong" {
+    suite=$BATS_TEST_TMPDIR/suite
+    mkdir "$suite" && cp -r Makefile common labs tests "$suite"
+    misspelt() { # TEXT NEW-TEXT LINE
+        cp tests/rubric/lab-1.txt "$suite/tests/rubric"
+        sed -i "s/$1/$2/" "$suite/tests/rubric/lab-1.txt"
+        run --separate-stderr "$suite/tests/grade" --device sim lab-1
+        [[ $stderr == "$3" ]] || { echo "$stderr"; return 1; }
+    }
+    misspelt '^\(reading *| launch *| \)2' '\12.5' "grade: lab-1 reading launch: '2.5' points; a whole number is wanted"
+    [ "$status" -eq 2 ]
+    misspelt '; us; 10 %' '; os; 10 %' "grade: lab-1 reading launch: 'c, launch call; os; 10 %' is not <part>, <name>; <unit>; <tolerance> %"
+    misspelt '^reading *| launch ' 'reading | lunch ' "grade: lab-1 reading lunch: labs/1-async-check/answers.txt has no lunch"
+    misspelt 'a-queueing-returns' 'a-qeueing-returns' "grade: lab-1 exercise a-qeueing-returns: labs/1-async-check/judge.cu has no a-qeueing-returns"
+    misspelt 'c, launch call; us; 10 %' 'c, launch cull; us; 2.5%' "grade: lab-1 reading launch: the lab has no 'launch cull' here; see tests/rubric/lab-1.txt"
+    [ "$status" -eq 0 ]
 }
 
 @test "the recorded run that the suite comes with is nobody's own, whatever its run.csv says" {

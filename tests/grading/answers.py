@@ -5,7 +5,8 @@ import re
 # Units a value can be given in, as factors to those of results.csv.
 UNITS = {
     "ns": ("ns", 1), "us": ("ns", 1e3), "µs": ("ns", 1e3), "μs": ("ns", 1e3), "ms": ("ns", 1e6),
-    "s": ("ns", 1e9),
+    "s": ("ns", 1e9), "nanoseconds": ("ns", 1), "microseconds": ("ns", 1e3),
+    "milliseconds": ("ns", 1e6), "seconds": ("ns", 1e9),
     "b": ("bytes", 1), "bytes": ("bytes", 1), "kb": ("bytes", 1e3), "mb": ("bytes", 1e6),
     "gb": ("bytes", 1e9), "kib": ("bytes", 2**10), "mib": ("bytes", 2**20), "gib": ("bytes", 2**30),
     "gb/s": ("bytes/ns", 1), "tb/s": ("bytes/ns", 1e3), "mb/s": ("bytes/ns", 1e-3),
@@ -97,5 +98,6 @@ def grade_reading(item, value, results, whose):
         return False, value, "a number" if item.unit == "count" else f"a number in {item.unit}", \
             f"write one number; {item.hint}"
     rounding = 0 if item.unit == "count" else 0.006  # of figures with three digits
-    return abs(given - expected) <= (item.tolerance + rounding) * abs(expected), \
+    bound = (item.tolerance + rounding) * abs(expected)
+    return math.isfinite(bound) and abs(given - expected) <= bound, \
         show(given, item.unit), required, item.hint

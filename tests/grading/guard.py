@@ -13,6 +13,9 @@ PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORD
              "SIM_HOST", "SIM_GPUS")
 
 
+running = set()  # processes: to end them all, kill_all()
+
+
 @dataclass
 class Limits:
     time_s: float = 60
@@ -57,6 +60,11 @@ def kill_group(process):
         pass
 
 
+def kill_all():
+    for process in list(running):
+        kill_group(process)
+
+
 def collect(process, limits):
     """Its output, and the limit that it broke."""
     end = time.monotonic() + limits.time_s
@@ -88,10 +96,12 @@ def run(command, cwd, write_dir, limits, extra_env=None):
     with subprocess.Popen(confined, cwd=cwd, env=environment(write_dir, extra_env),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
+        running.add(process)
         try:
             output, reason = collect(process, limits)
         finally:
             kill_group(process)  # also what it left behind
+            running.discard(process)
         status = process.wait()
     if not reason and status in (-signal.SIGXCPU, -signal.SIGKILL):
         reason = f"stopped after {limits.time_s:g} s of CPU time"

@@ -3,6 +3,7 @@
 Nothing is followed out of its folder, nothing but plain files of a bounded size is read, and no
 file of it ever takes the place of one of the grader's.
 """
+import gzip
 import os
 import re
 import stat
@@ -12,8 +13,10 @@ import zipfile
 EXERCISE_BYTES = 256 << 10
 ANSWERS_BYTES = 64 << 10
 CSV_BYTES = 16 << 20  # parsed, it takes some 25 times as much memory
+ARCHIVE_BYTES = 64 << 20
 UNPACKED_BYTES = 256 << 20
 UNPACKED_FILES = 200
+FOLDERS_DEEP = 4
 ARCHIVES = (".zip", ".tar.gz", ".tgz")  # what make hand-in makes
 
 
@@ -62,18 +65,23 @@ def read_text(root, path, max_bytes):
     return text.replace("\r\n", "\n")
 
 
+def visible(folder):
+    return [e for e in os.scandir(folder) if not e.name.startswith((".", "__MACOSX"))]
+
+
 class Handin:
-    """A folder laid out like the suite, or flat (exercise-1.cu, answers-1.txt); the one folder in
-    an otherwise empty folder will do."""
+    """A folder laid out like the suite, or flat (exercise-1.cu, answers-1.txt); also inside of
+    folders that hold nothing else."""
 
     def __init__(self, root):
         self.root = os.path.abspath(root)
         if not os.path.isdir(self.root):
             raise Unusable(f"{root} is no folder, .zip or .tar.gz")
-        entries = [e for e in os.scandir(self.root) if not e.name.startswith((".", "__MACOSX"))]
-        if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False) \
-                and entries[0].name not in ("labs", "out"):
-            self.root = entries[0].path
+        for _ in range(FOLDERS_DEEP):
+            entries = visible(self.root)
+            if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False) \
+                    and not re.match(r"(labs|out|lab-\d+)$", entries[0].name):
+                self.root = entries[0].path
 
     def first(self, paths, max_bytes):
         for path in paths:
@@ -92,6 +100,24 @@ class Handin:
 
     def run_file(self, rubric, name):
         return self.first([f"out/{rubric.lab}/{name}", f"{rubric.lab}/{name}"], CSV_BYTES)
+
+    def has(self, rubric):
+        """Whether there is anything of this lab."""
+        try:
+            return any(text is not None for text in (
+                self.exercise(rubric), self.answers(rubric), self.run_file(rubric, "run.csv")))
+        except Unusable:
+            return True
+
+    def why_nothing(self, rubrics):
+        """If nothing in it can be graded, why."""
+        if any(self.has(rubric) for rubric in rubrics):
+            return ""
+        names = sorted(entry.name for entry in visible(self.root))
+        if not names:
+            return "nothing is handed in"
+        shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        return f"nothing of these labs is where make hand-in puts it; there is {shown}"
 
 
 WANTED = re.compile(r"(exercise(-\d+)?\.cu|answers(-\d+)?\.txt|"
@@ -115,12 +141,26 @@ def zip_members(path):
                 lambda info=info: archive.open(info)
 
 
+class Bounded:
+    """A file to read, of which no more than UNPACKED_BYTES are read: what is not wanted counts too,
+    and names in headers, which can have any length."""
+
+    def __init__(self, file):
+        self.file = file
+        self.left = UNPACKED_BYTES
+
+    def read(self, size):
+        data = self.file.read(min(size, self.left + 1))
+        self.left -= len(data)
+        if self.left < 0:
+            raise Unusable(f"it unpacks to more than {UNPACKED_BYTES >> 20} MiB")
+        return data
+
+
 def tar_members(path):
-    """As zip_members. Reads on through what is not wanted, so that counts too."""
-    with tarfile.open(path, "r|gz") as archive:
+    """As zip_members."""
+    with gzip.open(path) as packed, tarfile.open(fileobj=Bounded(packed), mode="r|") as archive:
         for info in archive:
-            if info.offset_data + info.size > UNPACKED_BYTES:
-                raise Unusable(f"it unpacks to more than {UNPACKED_BYTES >> 20} MiB")
             if info.isreg():
                 yield info.name, info.size, lambda info=info: archive.extractfile(info)
 
@@ -146,7 +186,26 @@ def unpack(path, folder):
     """What is taken from an archive, into folder: bounded, and nothing outside it."""
     members = zip_members if path.lower().endswith(".zip") else tar_members
     try:
+        if os.path.getsize(path) > ARCHIVE_BYTES:
+            raise Unusable(f"it has more than {ARCHIVE_BYTES >> 20} MiB")
         unpack_members(members(path), folder)
     # Whatever is wrong with an archive: each way of packing has errors of its own.
     except Exception as error:  # pylint: disable=broad-exception-caught
         raise Unusable(f"{os.path.basename(path)} cannot be unpacked: {error}") from None
+
+
+def folder_of(path, new_folder):
+    """The folder of a hand-in.  An archive, also one that is alone in a folder, as learning
+    platforms give it out, is unpacked into what new_folder() makes."""
+    if os.path.isdir(path):
+        inside = visible(Handin(path).root)
+        if len(inside) != 1 or not archive_stem(inside[0].name):
+            return path
+        path = inside[0].path
+    elif not archive_stem(path):
+        return path  # Handin says what is wrong
+    if os.path.islink(path) or not os.path.isfile(path):
+        raise Unusable(f"{os.path.basename(path)} is no plain file")
+    folder = new_folder()
+    unpack(path, folder)
+    return folder

@@ -108,7 +108,7 @@ def check_statistics(run):
             raise NotARun(f"{what} is no number") from None
         if math.isnan(median):
             continue
-        if n < 1 or not low <= median <= high or n == 1 and low != high:
+        if n < 1 or math.isinf(high) or not low <= median <= high or n == 1 and low != high:
             raise NotARun(f"{what}: no samples have n {n}, min {low:g}, median {median:g}, "
                           f"max {high:g}")
         if row["unit"] == "ns" and " call" in row["name"] and 0 < median < SHORTEST_CALL_NS:

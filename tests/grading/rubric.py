@@ -18,6 +18,8 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from . import answers
+
 KINDS = ("experiment", "exercise", "prediction", "reading", "conclusion")
 
 
@@ -65,13 +67,13 @@ def words_of(text):
 
 
 def read_reading(item, text):
-    match = re.match(r"(.+);(.+);\s*(\d+) %$", text)
-    if not match:
-        raise BadRubric(f"{item.title}: a row, a unit and a tolerance are wanted")
+    match = re.match(r"(.+);(.+);\s*(\d+(?:\.\d+)?) ?%$", text)
+    if not match or match.group(2).strip().lower() not in answers.UNITS:
+        raise BadRubric(f"{item.title}: {text!r} is not <part>, <name>; <unit>; <tolerance> %")
     item.rows = [tuple(part.strip() for part in row.split(",", 1))
                  for row in match.group(1).split(" / ")]
     item.unit = match.group(2).strip()
-    item.tolerance = int(match.group(3)) / 100
+    item.tolerance = float(match.group(3)) / 100
 
 
 def read_conclusion(item, text):
@@ -86,6 +88,8 @@ def read_item(lab, fields):
     fields += [""] * (5 - len(fields))
     if fields[0] not in KINDS:
         raise BadRubric(f"{lab}: {fields[0]} is no kind of item")
+    if not re.fullmatch("[0-9]+", fields[2]):
+        raise BadRubric(f"{lab} {fields[0]} {fields[1]}: {fields[2]!r} points; a whole number is wanted")
     item = Item(lab, fields[0], fields[1], int(fields[2]), hint=fields[4])
     if item.kind == "reading":
         read_reading(item, fields[3])
@@ -120,8 +124,22 @@ def read_rubric(path, folder):
     return Rubric(lab, folder, items, options, changed, at_most, kernel_ms, kernels, needs)
 
 
+def check_names(rubric, suite):
+    """No name is misspelt: keys are in answers.txt, ids of the exercise in judge.cu."""
+    for kinds, name, quoted in ((("prediction", "reading", "conclusion"), "answers.txt", "{}"),
+                                (("exercise",), "judge.cu", '"{}"')):
+        path = os.path.join(suite, rubric.folder, name)
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for item in rubric.items:
+            if item.kind in kinds and not re.search(rf"(?<!\w){quoted.format(item.name)}(?!\w)", text):
+                raise BadRubric(f"{item.title}: {rubric.folder}/{name} has no {item.name}")
+
+
 def all_rubrics(suite):
-    """The rubrics of the labs that the suite has, in order."""
+    """The rubrics of the labs that the suite has, in order.  Raises BadRubric."""
     rubrics = []
     for lab_cu in sorted(glob.glob(os.path.join(suite, "labs", "*", "lab.cu"))):
         folder = os.path.relpath(os.path.dirname(lab_cu), suite)
@@ -129,6 +147,7 @@ def all_rubrics(suite):
         path = os.path.join(suite, "tests", "rubric", f"lab-{number}.txt")
         if os.path.exists(path):
             rubrics.append(read_rubric(path, folder))
+            check_names(rubrics[-1], suite)
     return rubrics
 
 

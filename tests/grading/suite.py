@@ -3,14 +3,13 @@
 Nothing of a hand-in is in it.  Each hand-in gets a tree of hard links to it, in which only
 exercise.cu is its own, so that what is built there takes one compilation.
 """
-import concurrent.futures
 import glob
 import os
 import shutil
 import subprocess
 import sys
 
-from . import guard, ownrun
+from . import guard, ownrun, stopping
 
 PARTS = ("Makefile", "common", "labs")
 LEFT_OUT = shutil.ignore_patterns("recorded", "answers.txt", "__pycache__", ".*")
@@ -75,6 +74,7 @@ class Suite:
             copy(path, os.path.join(self.tree, name), **extra)
         self.build()
         self.run_labs()
+        self.look_at_rubrics()
 
     def build(self):
         """The labs, and all of the exercises but exercise.cu: a hand-in's own is compiled, and the
@@ -95,7 +95,7 @@ class Suite:
         os.makedirs(self.runs)
         at_once = 1 if self.device == "gpu" else os.cpu_count() or 1
         slow_first = sorted(self.rubrics, key=lambda r: r.lab not in ("lab-2", "lab-6"))
-        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        with stopping.pool(at_once, guard.kill_all) as pool:
             list(pool.map(self.run_lab, slow_first))
         self.load_runs()
 
@@ -121,6 +121,20 @@ class Suite:
                 self.references[rubric.lab] = None
                 print(f"grade: {rubric.lab} did not run here: {self.last_line(folder)}",
                       file=sys.stderr)
+
+    def look_at_rubrics(self):
+        """Says which items are of something that the labs neither show nor say they cannot show."""
+        for rubric in self.rubrics:
+            run = self.references[rubric.lab]
+            for item in rubric.items if run else ():
+                unknown = [name for part, name in item.rows
+                           if (part, name) not in run.results and not run.not_shown(part)]
+                if item.kind == "experiment" and not run.verdict(item.name) \
+                        and not run.not_shown(item.name):
+                    unknown = [item.name]
+                if unknown:
+                    print(f"grade: {item.title}: the lab has no {unknown[0]!r} here; see "
+                          f"tests/rubric/{rubric.lab}.txt", file=sys.stderr)
 
     @staticmethod
     def last_line(folder):
