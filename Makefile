@@ -107,7 +107,7 @@ endif
 
 .PHONY: help
 help: ## this list
-	@echo "  make lab-1 .. lab-$(lastword $(LABS))    build, run, report and draw one lab"
+	@echo "  make lab-1 .. lab-$(lastword $(LABS))     build, run, report and draw one lab"
 	@echo "  make exercise-1 ..      the same for your exercise.cu, with its judge's verdict"
 	@awk -F ':.*## ' -v absent=" $(ABSENT) " '/^[a-zA-Z%_-]+:.*## / && !index(absent, " " $$1 " ") { sub(/%/, "N", $$1); printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo "  DEVICE=auto|gpu|sim|recorded   GPU=<profile>   ARGS=\"<lab options>\"   OUT=<dir>   RUN=\"<launcher>\"   FORMAT=png|svg|pdf|txt   PART=<name>|all   V=1 shows commands"
@@ -324,17 +324,18 @@ HANDED_OUT    := labs/handed-out.sha256
 grade: ## grade this folder, or SUBMISSION=<dir or archive>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@$(if $(GRADE_FORMAT),$(call one_of,FORMAT,$(GRADE_FORMATS)))
 	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(GRADE_FORMAT),text) $(ARGS)
-grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv
+grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv; ARGS="lab-1 lab-3"
 	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
-gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU
-	@tests/grading/pack.py gradescope $(O)/gradescope.zip
-handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML
+gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU; ARGS="lab-1 lab-3"
+	@tests/grading/pack.py gradescope $(O)/gradescope.zip $(ARGS)
+handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML; ARGS="lab-1 lab-3"
 	@if ! changed=$$(LC_ALL=C sha256sum --quiet -c $(HANDED_OUT) 2>/dev/null); then \
 	    changed=$$(sed 's/: FAILED.*//' <<<"$$changed" | xargs); echo "handout-bundle: filled in or changed since" \
-	        "they were handed out: $${changed:-unknown, for $(HANDED_OUT) is missing}; put them back, or, if students" \
+	        "they were handed out: $${changed:-unknown, for $(HANDED_OUT) is missing}; put them back (git stash keeps" \
+	        "yours), or, if students" \
 	        "are to get them so: sha256sum labs/*/answers.txt labs/*/exercise.cu >$(HANDED_OUT)" >&2; exit 1; fi
 	@rm -rf $(O)/sheets && handouts/write --sheets $(O)/sheets
-	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets
+	@tests/grading/pack.py handout $(O)/gpu-asynchrony-labs.tar.gz $(O)/sheets $(ARGS)
 hand-in: ## out/hand-in.zip (or .tar.gz), what a student hands in: exercises, answers, own runs
 	@common/hand-in.sh $(O) $(B)/$(if $(filter gpu,$(DEVICE)),gpu,sim) $(LABS)
 

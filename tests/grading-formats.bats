@@ -121,6 +121,23 @@ END
     [[ $output == *"make grade is for instructors"* ]]
 }
 
+@test "some of the labs: what students get, and Gradescope's zip" {
+    for tool in pandoc weasyprint; do command -v $tool >/dev/null || skip "no $tool here: make setup"; done
+    make -s handout-bundle gradescope ARGS="lab-1 dgemm-streams" OUT="$BATS_TEST_TMPDIR"
+    tar xzf "$BATS_TEST_TMPDIR/gpu-asynchrony-labs.tar.gz" -C "$BATS_TEST_TMPDIR"
+    python3 -m zipfile -e "$BATS_TEST_TMPDIR/gradescope.zip" "$BATS_TEST_TMPDIR/zip"
+    for packed in gpu-asynchrony-labs zip/suite; do
+        [ "$(cd "$BATS_TEST_TMPDIR/$packed/labs" && echo [1-9]*)" = "1-async-check 3-dgemm-streams" ]
+    done
+    [ "$(ls "$BATS_TEST_TMPDIR/zip/suite/tests/rubric" | xargs)" = "lab-1.txt lab-3.txt" ]
+    cd "$BATS_TEST_TMPDIR/gpu-asynchrony-labs"
+    [ "$(echo handouts/*.pdf handouts/*.md)" = "handouts/lab-1.pdf handouts/lab-3.pdf handouts/lab-1.md handouts/lab-3.md" ]
+    [ "$(grep -c '^| [0-9]' README.md)" -eq 2 ]
+    run -2 make -s gradescope ARGS=lab-9 -C "$BATS_TEST_DIRNAME/.." OUT="$BATS_TEST_TMPDIR/none"
+    [[ $output == *"pack: lab-9 is no lab with a rubric"* ]]
+    [ ! -e "$BATS_TEST_TMPDIR/none/gradescope.zip" ]
+}
+
 @test "make grade: a format that is none, an archive, and what is neither folder nor archive" {
     run -2 make -s grade DEVICE=sim FORMAT=foo
     [[ $output == *"FORMAT=foo: choose one of text tap junit gradescope classroom autolab"* ]]
@@ -189,8 +206,13 @@ END
 @test "what is handed out is as it was: a list to hold it against, and a filled-in file is refused" {
     sha256sum --quiet --strict -c labs/handed-out.sha256
     [ "$(wc -l <labs/handed-out.sha256)" -eq "$(printf '%s\n' labs/*/answers.txt labs/*/exercise.cu | wc -l)" ]
-    cp -r --parents Makefile common labs tests "$BATS_TEST_TMPDIR"
+    cp -r --parents Makefile common labs tests handouts "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
+    if command -v pandoc >/dev/null && command -v weasyprint >/dev/null; then
+        sed -i 's/^\(reading *| launch *| \)2/\13/' tests/rubric/lab-1.txt
+        run --separate-stderr -2 make -s handout-bundle
+        [[ $stderr == "handouts/lab-1.md:"*": not up to date (make handouts): "*"| 34 |"* ]]
+    fi
     sed -i 's/^launch = /&7/' $lab1/answers.txt
     locale -a | grep -q '^de_DE.utf8' && export LC_ALL=de_DE.UTF-8 # where sha256sum says so in German
     run --separate-stderr -2 make -s handout-bundle

@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
-"""Packs the suite: pack.py handout FILE.tar.gz SHEETS   what students get; SHEETS: handouts/write --sheets
-                    pack.py gradescope FILE.zip         an autograder for Gradescope, for a simulated GPU
+"""Packs the suite, all of its labs or those that are named.
+
+usage: pack.py handout FILE.tar.gz SHEETS [LAB...]   what students get; SHEETS: handouts/write --sheets
+       pack.py gradescope FILE.zip [LAB...]          an autograder for Gradescope, for a simulated GPU
 """
 import fnmatch
 import io
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "tests"))
+
+from grading import rubric  # noqa: E402
+
 # What gives answers away, or is of use only to who teaches.
 INSTRUCTORS = ("tests/*", "handouts/*", "common/record.sh", ".ci/*", ".git*", ".clang-tidy",
                "README.md")
@@ -72,24 +80,46 @@ def matches(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
+def numbers(labs):
+    """The numbers of the labs named so, as digits; of all if none is."""
+    return {r.lab[4:] for r in rubric.select(rubric.all_rubrics(TOP), labs)}
+
+
+def is_of(name, chosen):
+    """False for a file of a lab that is not chosen."""
+    of_lab = re.match(r"labs/(\d+)-|(?:handouts|handouts/figures|tests/rubric)/lab-(\d+)[-.]", name)
+    return not of_lab or (of_lab.group(1) or of_lab.group(2)) in chosen
+
+
+def students_readme(chosen):
+    """Its table without the rows of labs that are not chosen."""
+    with open(os.path.join(TOP, STUDENTS_README), encoding="utf-8") as file:
+        return "".join(line for line in file
+                       if not re.match(r"\| \d", line) or line.split()[1] in chosen).encode()
+
+
 def without_owner(info):
     info.uid = info.gid = info.mtime = 0
     info.uname = info.gname = ""
     return info
 
 
-def handout(path, sheets):
-    names = [n for n in files() if matches(n, STUDENTS) or not matches(n, INSTRUCTORS)]
-    packed = {name: name for name in names}
-    packed["README.md"] = STUDENTS_README
+def handout(path, sheets, *labs):
+    chosen = numbers(labs)
+    packed = {n: n for n in files() if matches(n, STUDENTS) or not matches(n, INSTRUCTORS)}
     for folder, _, some in os.walk(sheets):
         for name in some:
             sheet = os.path.join(folder, name)
             packed["handouts/" + os.path.relpath(sheet, sheets)] = os.path.abspath(sheet)
+    readme = students_readme(chosen)
+    info = tarfile.TarInfo("gpu-asynchrony-labs/README.md")
+    info.size = len(readme)
     with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(info, io.BytesIO(readme))
         for name, source in sorted(packed.items()):
-            archive.add(os.path.join(TOP, source), "gpu-asynchrony-labs/" + name, recursive=False,
-                        filter=without_owner)
+            if is_of(name, chosen):
+                archive.add(os.path.join(TOP, source), "gpu-asynchrony-labs/" + name,
+                            recursive=False, filter=without_owner)
 
 
 def add(archive, name, data, executable):
@@ -99,8 +129,10 @@ def add(archive, name, data, executable):
     archive.writestr(info, data)
 
 
-def gradescope(path):
-    names = [n for n in files() if matches(n, GRADER) and not matches(n, NOT_GRADED_FROM)]
+def gradescope(path, *labs):
+    chosen = numbers(labs)
+    names = [n for n in files() if matches(n, GRADER) and not matches(n, NOT_GRADED_FROM)
+             and is_of(n, chosen)]
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         add(archive, "setup.sh", SETUP, True)
@@ -116,10 +148,15 @@ def gradescope(path):
 def main():
     kinds = {"handout": (handout, 4), "gradescope": (gradescope, 3)}
     pack, arguments = kinds.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
-    if len(sys.argv) != arguments:
-        sys.exit(__doc__.strip())
+    if not pack or len(sys.argv) < arguments:
+        print(__doc__.strip(), file=sys.stderr)
+        sys.exit(2)
     os.makedirs(os.path.dirname(os.path.abspath(sys.argv[2])), exist_ok=True)
-    pack(*sys.argv[2:])
+    try:
+        pack(*sys.argv[2:])
+    except rubric.BadRubric as error:
+        print(f"pack: {error}", file=sys.stderr)
+        sys.exit(2)
     print(sys.argv[2])
 
 
