@@ -3,8 +3,8 @@
  * Each product is over before the host has launched the next one, so a stream for each changes
  * nothing (try it). Find a way to give the device all of them at once.
  *
- * Goal     from the start of the first product to the end of the last at most a quarter of the
- *          time this program takes; the products are right.
+ * Goal     from your first call until the device is done, at most a quarter of the time that this
+ *          program takes; the products are right.
  * Yours    everything in this file.
  * Try      make exercise-3
  */
