@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What grading.bats and grade-class.bats share: hand-ins, and their grades.
+# What grad*.bats share: hand-ins, and their grades.
 
 export PYTHONDONTWRITEBYTECODE=1
 # Grading starts make: the jobs of a make above are not its own.
@@ -58,4 +58,19 @@ for name, columns in (("results", ("median", "min", "max")), ("timeline", ("star
         writer.writeheader()
         writer.writerows(rows)
 END
+}
+
+# exercise_1 STATEMENT DECLARATION: an exercise 1 that does the right work, and this before it.
+exercise_1() {
+    hand_in
+    { echo "$2"; sed "s|^    size_t bytes = x->words.*Queue.*||; /^void exercise_queue/a\\    $1" \
+        tests/solutions/exercise-1.cu; } >"$in/labs/1-async-check/exercise.cu"
+}
+
+# not_run STATEMENT DECLARATION REASON
+not_run() {
+    rm -rf "$BATS_TEST_TMPDIR/in"
+    exercise_1 "$1" "$2"
+    grade lab-1
+    refused exercise "$3"
 }
