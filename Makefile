@@ -318,14 +318,16 @@ plot: ## draw a profiler's trace: TRACE=file.csv (cuda_gpu_trace, cuda_api_trace
 # ---- grading -----------------------------------------------------------------------------------
 GRADE_FORMAT  := $(if $(filter file,$(origin FORMAT)),,$(FORMAT))
 GRADE_FORMATS := text tap junit gradescope classroom autolab
+# Students name what they hand in: SUBMISSION and CLASS are taken as they stand.
 SUBMISSION    ?= .
+unexport SUBMISSION CLASS
 HANDED_OUT    := labs/handed-out.sha256
 .PHONY: grade grade-class gradescope handout-bundle hand-in
 grade: ## grade this folder, or SUBMISSION=<dir or archive>: ARGS="lab-1", FORMAT=text|tap|junit|gradescope|classroom|autolab
 	@$(if $(GRADE_FORMAT),$(call one_of,FORMAT,$(GRADE_FORMATS)))
-	@tests/grade --device $(DEVICE) --submission $(call folder,$(SUBMISSION)) --format $(or $(GRADE_FORMAT),text) $(ARGS)
+	@tests/grade --device $(DEVICE) --submission $(call folder,$(value SUBMISSION)) --format $(or $(GRADE_FORMAT),text) $(ARGS)
 grade-class: ## grade each folder, .zip or .tar.gz in CLASS=<dir>; the grade book goes to out/grades/grades.csv; ARGS="lab-1 lab-3"
-	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
+	@tests/grade-class --device $(DEVICE) --out $(O)/grades $(call folder,$(or $(value CLASS),$(error say which: make grade-class CLASS=folder))) $(ARGS)
 gradescope: ## out/gradescope.zip, an autograder for a machine without a GPU; ARGS="lab-1 lab-3"
 	@tests/grading/pack.py gradescope $(O)/gradescope.zip $(ARGS)
 handout-bundle: ## out/gpu-asynchrony-labs.tar.gz, what students get: the labs, and the sheets as PDF and HTML; ARGS="lab-1 lab-3"

@@ -80,7 +80,7 @@ END
     mkdir "$BATS_TEST_TMPDIR/x" && cp -r "$perfect" "$BATS_TEST_TMPDIR/x/hand-in"
     tar czf "$class/tom.tar.gz" -C "$BATS_TEST_TMPDIR/x" ./hand-in
     (cd "$BATS_TEST_TMPDIR/x" && python3 -m zipfile -c "$class/UNA.ZIP" hand-in)
-    python3 - "$class/win.zip" "$class/bent.zip" "$class/many.zip" "$class/bomb.tgz" "$class/head.tgz" <<'END'
+    python3 - "$class/win.zip" "$class/bent.zip" "$class/many.zip" "$class/bomb.tgz" "$class/head.tgz" "$class/bzip2.zip" "$class/deep.zip" "$class/twice.zip" <<'END'
 import gzip, io, sys, tarfile, zipfile
 with zipfile.ZipFile(sys.argv[1], "w") as archive:
     archive.writestr("hand-in/labs/1-async-check/answers.txt", "guess_launch = 4 us\n")
@@ -102,13 +102,22 @@ with gzip.open(sys.argv[5], "wb", compresslevel=1) as file: # a name of 512 MiB
     info.type, info.size = b"x", 1 << 29
     file.write(info.tobuf(tarfile.USTAR_FORMAT))
     for _ in range(512): file.write(bytes(1 << 20))
+with zipfile.ZipFile(sys.argv[6], "w", zipfile.ZIP_BZIP2) as archive:
+    archive.writestr("answers-1.txt", bytes(1 << 26))
+with zipfile.ZipFile(sys.argv[7], "w") as archive:
+    archive.writestr("answers-1.txt", "guess_launch = 4 us\n")
+    archive.writestr("a/" * 1900 + "answers-1.txt", "guess_copy_out = 4 us\n")
+import warnings
+warnings.simplefilter("ignore")
+with zipfile.ZipFile(sys.argv[8], "w") as archive:
+    for _ in range(2): archive.writestr("answers-1.txt", "guess_launch = 4 us\n")
 END
     mkdir "$class/both" "$class"/$'nam\xff' "$class"/$'two\nlines \e[31m' && cp "$class/win.zip" "$class/both.zip"
     touch "$class/dan.rar" "$class/notes.txt"
     truncate -s 65M "$class/huge.zip"
     run -1 grade_class
     [[ $output == *"left out: notes.txt is no folder, .zip or .tar.gz"* ]]
-    [[ $output == *"7 of 13 graded"* ]]
+    [[ $output == *"8 of 16 graded"* ]]
     [[ $output != *$'\e'* && $output == *'two\nlines \x1b[31m: 0/67'* ]]
     [ "$(cell tom score)" = 67 ]
     [ "$(cell UNA score)" = 67 ]
@@ -120,6 +129,9 @@ END
     [[ $(cell many problem) == *"more than 200 files" ]]
     [[ $(cell bomb problem) == *"more than 256 MiB" ]]
     [[ $(cell head problem) == *"more than 256 MiB" ]]
+    [[ $(cell bzip2 problem) == *"'answers-1.txt' is packed in an unusual way" ]]
+    [ "$(cell deep score)" = 1 ]
+    [[ $(cell twice problem) == *"'answers-1.txt' is in it twice" ]]
     [[ $(cell huge problem) == *"more than 64 MiB" ]]
     [[ $(cell dan.rar problem) == *"is no folder, .zip or .tar.gz" ]]
     [ "$(cell 'two\nlines \x1b[31m' score)" = 0 ]

@@ -155,6 +155,16 @@ END
     [[ $output == *"grade: in.zip cannot be unpacked"* ]]
 }
 
+@test "make grade and grade-class: the names that students give are not taken for make's or the shell's words" {
+    cd "$BATS_TEST_DIRNAME/.."
+    name="$BATS_TEST_TMPDIR/x\$(shell touch $BATS_TEST_TMPDIR/ran)'; touch $BATS_TEST_TMPDIR/ran"
+    run -2 make -s grade DEVICE=sim SUBMISSION="$name"
+    [[ $output == *"is no folder, .zip or .tar.gz"* ]]
+    run -2 make -s grade-class DEVICE=sim CLASS="$name"
+    [[ $output == *"No such file or directory"* ]]
+    [ ! -e "$BATS_TEST_TMPDIR/ran" ]
+}
+
 @test "hand-in: what make packs is what the grader takes" {
     cp -r "$perfect" "$BATS_TEST_TMPDIR/tree"
     cp -r Makefile common "$BATS_TEST_TMPDIR/tree"

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load grading.bash
 
-setup_file() { prepared lab-1 lab-3 lab-4 lab-5; }
+setup_file() { prepared lab-1 lab-2 lab-3 lab-4 lab-5; }
 
 lab1=labs/1-async-check lab3=labs/3-dgemm-streams
 
@@ -82,6 +82,95 @@ END
     exercise_1 'return;'
     grade lab-1
     refused exercise "; a-words-right: wrong words"
+}
+
+@test "the work in x made less: what the judge asks for stays as it was" {
+    hand_in
+    cat >"$in/$lab1/exercise.cu" <<'END'
+#include <stdlib.h>
+#include "exercise.h"
+static size_t all;
+void exercise_setup(struct exercise *x) {
+    all = x->words;
+    x->words = 0;
+    x->host = (uint32_t *)malloc(all * sizeof *x->host);
+}
+void exercise_queue(struct exercise *x) {
+    transform_kernel<<<transform_blocks(all), TRANSFORM_THREADS>>>(x->device, 0, x->transform);
+}
+void exercise_cleanup(struct exercise *x) { free(x->host); }
+END
+    cat >"$in/labs/2-pageable-copies/exercise.cu" <<'END'
+#include "exercise.h"
+static size_t all;
+static cudaStream_t stream;
+static uint32_t *device;
+void exercise_setup(struct exercise *x) {
+    all = x->words;
+    CUDA_CHECK(cudaMalloc((void **)&device, 4));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+}
+void exercise_queue(struct exercise *x) {
+    x->words = 0;
+    transform_kernel<<<transform_blocks(all), TRANSFORM_THREADS>>>(device, 0, x->transform);
+    CUDA_CHECK(cudaMemcpyAsync(device, x->in, 4, cudaMemcpyHostToDevice, stream));
+}
+void exercise_cleanup(struct exercise *x) { (void)x; }
+END
+    grade lab-1 lab-2
+    refused exercise "words wrong; a-words-right: wrong words; a-copies: 0 B in, 0 B out"
+    grep -q "b-makespan: .*words wrong; b-words-right: wrong words; b-copies: 4 B in, 0 B out" "$report"
+}
+
+@test "the words to transform made simple ones, by the host" {
+    hand_in
+    sed 's|^    size_t words = x->words / PIECES.*|&\n    for (size_t i = 0; i < x->words; i++) ((uint32_t *)x->in)[i] = 1;|' \
+        tests/solutions/exercise-2.cu >"$in/labs/2-pageable-copies/exercise.cu"
+    grep -q 'x->in)\[i\] = 1' "$in/labs/2-pageable-copies/exercise.cu"
+    grade lab-2
+    refused exercise "b-words-right: wrong words"
+}
+
+@test "one block on the device, and the host does the other items" {
+    hand_in
+    cat >"$in/labs/4-tail-effect/exercise.cu" <<'END'
+#include "exercise.h"
+void exercise_setup(struct exercise *x) { (void)x; }
+void exercise_queue(struct exercise *x) {
+    range_kernel<<<1, ITEM_THREADS>>>(x->items, 0, 12);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int i = 12; i < x->items.n; i++) {
+        int like = i / (x->items.n / 12 + 1);
+        x->items.word[i] = item_done(x->items.word[i], x->items.key);
+        x->items.stamps[i] = x->items.stamps[like];
+        x->items.stamps[i].sm = i % (x->capacity / 2);
+    }
+}
+void exercise_cleanup(struct exercise *x) { (void)x; }
+END
+    grade lab-4
+    refused exercise "a-blocks: 1"
+}
+
+@test "products by the host alone, which on a simulated GPU takes no time" {
+    hand_in
+    cat >"$in/$lab3/exercise.cu" <<'END'
+#include "exercise.h"
+void exercise_setup(struct exercise *x) { (void)x; }
+void exercise_queue(struct exercise *x) {
+    size_t n = (size_t)x->dim;
+    for (size_t column = 0; column < (size_t)x->products * n; column++)
+        for (size_t row = 0; row < n; row++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++)
+                sum += x->a[column / n * n * n + k * n + row] * x->b[column * n + k];
+            x->c[column * n + row] = sum;
+        }
+}
+void exercise_cleanup(struct exercise *x) { (void)x; }
+END
+    grade lab-3
+    refused exercise "b-kernels: 0"
 }
 
 @test "a printed score is not the score" {
@@ -235,6 +324,36 @@ END
 }
 
 # ---- hand-ins that are not what they should be ----
+
+@test "an exercise reads no other folder, starts and ends no other program, and has no network" {
+    python3 tests/grading/confine.py --check || skip "this kernel has no Landlock or no seccomp"
+    mkdir "$BATS_TEST_TMPDIR/own" "$BATS_TEST_TMPDIR/others"
+    echo secret | tee "$BATS_TEST_TMPDIR/own/file" >"$BATS_TEST_TMPDIR/others/file"
+    sleep 60 3>&- &
+    python3 - "$BATS_TEST_TMPDIR" $! <<'END'
+import sys
+sys.path.insert(0, "tests")
+from grading import guard
+own, others, pid = sys.argv[1] + "/own", sys.argv[1] + "/others", sys.argv[2]
+limits = guard.Limits(time_s=5, reads=(own,))
+def run(*command):
+    return guard.run(command, own, own, limits)
+read = "read -r x <{}/file && echo $x >>file"
+assert run("/bin/sh", "-c", read.format(own)).ok
+assert not run("/bin/sh", "-c", read.format(others)).ok
+assert run("/bin/sh", "-c", "kill -0 $$").ok
+assert not run("/bin/sh", "-c", f"kill {pid}").ok
+assert not run("/bin/sh", "-c", "sleep 0 & wait $!").ok
+assert not run("/bin/sh", "-c", "echo x >/dev/shm/grading-test").ok
+python = lambda text: run("/usr/bin/python3", "-I", "-S", "-c", text)
+thread = "import _thread, time; _thread.start_new_thread(print, ('seen',)); time.sleep(0.2)"
+assert "seen" in python(thread).output, python(thread)
+for text in ("import os; os.setsid()", "import os; os.fork()", "import _socket; _socket.socket()"):
+    outcome = python(text)
+    assert outcome.status == 1 and "Operation not permitted" in outcome.output, (text, outcome)
+END
+    kill %1
+}
 
 @test "links in a hand-in are not followed" {
     hand_in

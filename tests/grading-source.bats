@@ -72,7 +72,8 @@ cases = {
     '#include </etc/passwd>': "#include of /etc/passwd",
     '#include "../../tests/solutions/exercise-1.cu"': "#include of ../../tests/solutions",
     '/* */ # /* */ include "sim.h"': "#include of",
-    '#define f <sim.h>\n#include f': "#include of f",
+    '#include f': "#include of f",
+    '#define f <sim.h>\n#include f': "a #define before an #include",
     '#include_next <stdio.h>': "#include_next is not needed",
     '#in\\\nclude "sim.h"': "#include of sim.h",
     '#define name a ## sm': "## pastes names together",
@@ -148,4 +149,23 @@ END
 
 @test "a program that does not compile" {
     not_run 'this is not C' '' 'it does not compile: labs/1-async-check/exercise.cu:'
+}
+
+@test "lists of attributes, macros before headers, work before main begins, text without end" {
+    not_run '' '#define host host, section(".text"), used
+static const unsigned char code[] __host__ = {0xc3};
+static void (*const go)(void) = (void (*)(void))code;' 'the attribute section is not needed here'
+    not_run '' 'static int first(void) { return 1; }
+static int early = first() + (int)(long)&early;' 'it has a variable whose first value is computed before main begins'
+    not_run 'atexit(exercise_done);' 'static void exercise_done(void) {}' 'atexit: free it all in exercise_cleanup'
+    hand_in
+    { echo '#define constant section(".text")'; cat tests/solutions/exercise-1.cu; } >"$in/$lab1/exercise.cu"
+    grade lab-1
+    refused exercise 'a #define before an #include could change what that has: #include first'
+    tower='#define A0 +1'
+    for i in 1 2 3 4 5 6 7; do
+        below=" A$((i - 1))"
+        tower+=$'\n'"#define A$i$below$below$below$below$below$below$below$below$below$below"
+    done
+    not_run 'static volatile int n; n = 0 A7;' "$tower" 'its macros make more than 8 MiB of text'
 }

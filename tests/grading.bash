@@ -63,8 +63,9 @@ END
 # exercise_1 STATEMENT DECLARATION: an exercise 1 that does the right work, and this before it.
 exercise_1() {
     hand_in
-    { echo "$2"; sed "s|^    size_t bytes = x->words.*Queue.*||; /^void exercise_queue/a\\    $1" \
-        tests/solutions/exercise-1.cu; } >"$in/labs/1-async-check/exercise.cu"
+    sed "/^void exercise_queue/a\\    $1" tests/solutions/exercise-1.cu |
+        DECLARATION=$2 awk '{ print } /^#include/ { print ENVIRON["DECLARATION"] }' \
+            >"$in/labs/1-async-check/exercise.cu"
 }
 
 # not_run STATEMENT DECLARATION REASON

@@ -221,10 +221,15 @@ run.csv|s/^lab,lab-1/lab,lab-2/|run.csv is of 'lab-2'
 run.csv|s/^version,.*/version,0.0.9/|it is of version 0.0.9 of the suite
 run.csv|s/^invalid,/invalid,CUDA_LAUNCH_BLOCKING is set/|the run is marked invalid
 results.csv|s/^\(a,launch call,ns,11,[0-9]*\),[0-9]*/\1,9999999/|a 'launch call': no samples have
-results.csv|s/^a,launch call.*/a,launch/|a row has too few or too many fields
+results.csv|s/^a,launch call.*/a,launch/|results.csv: a row has too few or too many fields
+results.csv|1s/,n,/,number,/|results.csv has no column n
+results.csv|/^c,/{/callback/!d}|part c lacks
 timeline.csv|2,$d|timeline.csv is empty
 timeline.csv|2s/^.*$/\x00\x01/|out/lab-1/timeline.csv is not text
-checks.csv|1d|its CSV files do not parse
+timeline.csv|/^b,/d|part b lacks
+timeline.csv|2s/,[0-9]*,\([0-9]*\),/,1,1e999,/|timeline.csv does not parse
+checks.csv|1d|checks.csv has no column
+checks.csv|/^d-/d|part d lacks
 END
 }
 
@@ -238,6 +243,33 @@ END
         "$in/out/lab-1/results.csv"
     grade lab-1
     refused experiment "your run does not count: results.csv has b 'kernel device' 5e+06 ns, the timeline"
+}
+
+@test "a GPU's run that nothing ran: most of it missing, excuses that no lab gives, the simulator's times" {
+    hand_in_answers
+    gpu_run $lab1/recorded/h200 "$in/out/lab-1"
+    sed -i '/^[a-e],/{/^c,launch call,/!d}' "$in/out/lab-1/results.csv"
+    grade lab-1
+    refused experiment "your run does not count: part c lacks"
+    { head -n 1 $lab1/recorded/h200/checks.csv; printf '%s-x,cannot-show,,,this GPU is not there\n' a b c d e; } >"$in/out/lab-1/checks.csv"
+    sed -i '/^c,/d' "$in/out/lab-1/results.csv"
+    grade lab-1
+    [ "$(sum experiment)" = 0/5 ]
+    [ "$(sum reading)" = 0/10 ]
+    run ! grep 'not graded' "$report"
+    for lab in lab-3 lab-5; do
+        sed -i 's/^device_kind,sim/device_kind,gpu/; s/SIMULATED //' "$in/out/$lab/run.csv"
+        grade $lab
+        refused experiment "your run does not count: run.csv says that it is of a GPU; its times are those of the simulated one"
+    done
+    cp $lab3/recorded/h200/*.csv "$in/out/lab-3"
+    awk -F, -v OFS=, '$3 == "ns" { $5 += 0.5; $6 += 0.5; $7 += 0.5 } { print }' $lab3/recorded/h200/results.csv >"$in/out/lab-3/results.csv"
+    grade lab-3
+    refused experiment "your run does not count: it is the recorded run"
+    cp "$perfect"/out/lab-4/*.csv "$in/out/lab-4"
+    awk -F, -v OFS=, '$3 != "ns" && NR > 1 { $5 = $6 = $7 = 0 } { print }' "$perfect/out/lab-4/results.csv" >"$in/out/lab-4/results.csv"
+    grade lab-4
+    refused experiment "your run does not count: "
 }
 
 @test "a figure without end makes no answer right" {

@@ -12,6 +12,7 @@
 enum { WORDS = 4 * 1024 * 1024, KERNEL_MS = 20 };
 
 static struct exercise x;
+static struct transform transform; /* x's, which exercise.cu could change */
 static uint32_t *input;
 static struct samples queue_call;
 static bool right = true;
@@ -19,8 +20,8 @@ static int64_t traced_return_ns; /* when exercise_queue returned in the traced r
 
 static void one_round(void *state) {
     (void)state;
-    random_words(input, x.words);
-    memcpy(x.host, input, x.words * sizeof *input);
+    random_words(input, WORDS);
+    memcpy(x.host, input, WORDS * sizeof *input);
     int64_t start = wall_ns();
     exercise_queue(&x);
     int64_t end = wall_ns();
@@ -29,7 +30,7 @@ static void one_round(void *state) {
         traced_return_ns = end;
     CUDA_CHECK(cudaDeviceSynchronize());
     spin_check();
-    right = right && transformed_right(x.host, input, x.words, &x.transform);
+    right = right && transformed_right(x.host, input, WORDS, &transform);
 }
 
 /* What is timed and what is traced are different rounds: both must be of the same sort. */
@@ -50,7 +51,7 @@ static void judge_queueing(void) {
           "at most 5 % of the device's busy time, words right",
           "the host is free while the device works");
     check_traced_round(busy_ns);
-    check_copies("a-copies", "a", (int64_t)(x.words * sizeof *input));
+    check_copies("a-copies", "a", (int64_t)(WORDS * sizeof *input));
 }
 
 int main(int argc, char **argv) {
@@ -59,11 +60,12 @@ int main(int argc, char **argv) {
                                    "Queue copies and a kernel without holding the host.", parts,
                                    NULL};
     lab_begin(&lab, argc, argv);
+    transform.key = 12345;
+    transform.guard = spin_guard();
+    transform.block_cycles = cycles_for(KERNEL_MS * (int64_t)1000000) /
+                             waves(transform_blocks(WORDS), transform_capacity());
     x.words = WORDS;
-    x.transform.key = 12345;
-    x.transform.guard = spin_guard();
-    x.transform.block_cycles = cycles_for(KERNEL_MS * (int64_t)1000000) /
-                               waves(transform_blocks(WORDS), transform_capacity());
+    x.transform = transform;
     input = (uint32_t *)malloc(WORDS * sizeof *input);
     if (!input)
         die(EXIT_ENVIRONMENT, "out of host memory; close other programs");

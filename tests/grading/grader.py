@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from . import answers, given, guard, handin, ownrun, source
 
+PREPROCESSED_BYTES = 8 << 20  # with CUDA's headers it has 2 MiB
+
 PASS, FAIL, NOT_GRADED = "pass", "fail", "not graded"
 
 
@@ -212,7 +214,7 @@ class Grader:
             out = os.path.join(work, "out")
             os.mkdir(out)
             outcome = guard.run([program, "--out", out], out, out,
-                                self.suite.exercise_limits(self.time_s))
+                                self.suite.exercise_limits(self.time_s, os.path.join(work, "tree")))
             if outcome.reason:
                 raise source.Refused(f"stopped: {outcome.reason}")
             return given.checked(rubric, ownrun.Run(self.left_in(out, outcome)))
@@ -260,6 +262,8 @@ class Grader:
         known, declared = allowed
         # Before any word of the compiler's is passed on: it may be of a file that was included.
         if os.path.exists(program + ".i"):
+            if os.path.getsize(program + ".i") > PREPROCESSED_BYTES:
+                raise source.Refused(f"its macros make more than {PREPROCESSED_BYTES >> 20} MiB of text")
             with open(program + ".i", encoding="utf-8", errors="replace") as file:
                 source.check_preprocessed(file.read(), known)
         elif built.ok:

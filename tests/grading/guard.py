@@ -24,6 +24,7 @@ class Limits:
     address_space: bool = True  # False where CUDA's driver reserves far more than it uses
     file_bytes: int = 256 << 20
     writable: tuple = ()  # besides the folder that is the program's own
+    reads: tuple = ()  # an exercise's folders: it reads no others, and starts nothing
 
 
 @dataclass
@@ -87,11 +88,18 @@ def collect(process, limits):
             return output[:limits.output_bytes], f"printed more than {limits.output_bytes} bytes"
 
 
+def works():
+    """Whether this machine can confine programs."""
+    return subprocess.run([sys.executable, "-I", "-S", CONFINE, "--check"], check=False,
+                          capture_output=True).returncode == 0
+
+
 def run(command, cwd, write_dir, limits, extra_env=None):
     """Runs command in cwd; files can be written below write_dir, which is also its HOME, and in
     limits.writable."""
     memory = limits.memory_bytes if limits.address_space else 0
-    confined = [sys.executable, "-I", "-S", CONFINE, str(int(limits.time_s) + 1), str(memory),
+    reads = ["--program", ":".join(limits.reads)] if limits.reads else []
+    confined = [sys.executable, "-I", "-S", CONFINE, *reads, str(int(limits.time_s) + 1), str(memory),
                 str(limits.file_bytes), write_dir, *limits.writable, "--", *command]
     with subprocess.Popen(confined, cwd=cwd, env=environment(write_dir, extra_env),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

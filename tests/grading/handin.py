@@ -16,7 +16,8 @@ CSV_BYTES = 16 << 20  # parsed, it takes some 25 times as much memory
 ARCHIVE_BYTES = 64 << 20
 UNPACKED_BYTES = 256 << 20
 UNPACKED_FILES = 200
-FOLDERS_DEEP = 4
+FOLDERS_DEEP = 4    # that hold nothing but one folder
+NAMES_DEEP = 12
 ARCHIVES = (".zip", ".tar.gz", ".tgz")  # what make hand-in makes
 
 
@@ -136,6 +137,9 @@ def zip_members(path):
     """(name, size, how to read it) of each file."""
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
+            # Of other ways of packing a few bytes can become any number.
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise Unusable(f"{info.filename!r} is packed in an unusual way")
             # Some programs on Windows write backslashes.
             yield info.filename.replace("\\", "/"), info.file_size, \
                 lambda info=info: archive.open(info)
@@ -169,7 +173,7 @@ def unpack_members(members, folder):
     total = count = 0
     for path, size, open_member in members:
         names = [name for name in path.split("/") if name not in ("", ".")]
-        if not names or not WANTED.match(names[-1]) or ".." in names or names[0] == "__MACOSX":
+        if not names or len(names) > NAMES_DEEP or not WANTED.match(names[-1]) or ".." in names or names[0] == "__MACOSX":
             continue
         total, count = total + size, count + 1
         if total > UNPACKED_BYTES:
@@ -177,6 +181,8 @@ def unpack_members(members, folder):
         if count > UNPACKED_FILES:
             raise Unusable(f"it has more than {UNPACKED_FILES} files")
         target = os.path.join(folder, *names)
+        if os.path.lexists(target):
+            raise Unusable(f"{'/'.join(names)!r} is in it twice")
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open_member() as packed, open(target, "xb") as file:
             file.write(packed.read(size))

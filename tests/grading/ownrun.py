@@ -5,9 +5,9 @@ Points for a run are points for having run it, so files written by hand must ear
 A simulated run can be checked in full: the simulator gives the same figures everywhere, so the
 grader runs the lab itself, and every figure must agree.
 
-A run on a student's own GPU cannot be repeated here.  It must be of one piece: rows that statistics
-can have, times on the timeline in order, figures of results.csv equal to the spans they come from,
-nothing faster than hardware is.  A forger who makes a timeline that fits has done more work than
+A run on a student's own GPU cannot be repeated here.  It must be of one piece: of each part what the
+lab has of it, rows that statistics can have, times on the timeline in order, figures of results.csv
+equal to the spans they come from, nothing faster than hardware is.  A forger who makes a timeline that fits has done more work than
 the lab asks for; that is as far as this goes.  A copy of a run that the suite comes with is none.
 What was taken on trust is marked "as handed in".
 """
@@ -16,6 +16,7 @@ import glob
 import io
 import math
 import os
+import re
 
 FILES = ("run.csv", "results.csv", "timeline.csv", "checks.csv")
 SHORTEST_CALL_NS = 20            # a function call into a library and back
@@ -24,6 +25,13 @@ SHORTEST_KERNEL_NS = 300         # no GPU starts and ends one faster
 FASTEST_HOST_LINK = 1000         # bytes/ns; NVLink-C2C, the fastest, has 450 each way
 FASTEST_MEMORY = 20000           # bytes/ns
 AGREE = 0.01                     # of a simulated figure
+COMPLETE = 0.8                   # of what the lab has of a part
+COLUMNS = {"run.csv": ("key", "value"),
+           "results.csv": ("part", "name", "unit", "n", "median", "min", "max"),
+           "timeline.csv": ("part", "kind", "name", "device", "stream", "start_ns", "end_ns", "bytes",
+                            "correlation", "grid_x"),
+           "checks.csv": ("id", "verdict", "measured", "required", "why")}
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEVICE_KINDS = ("kernel", "h2d", "d2h", "d2d", "peer", "memset")
 
 
@@ -31,10 +39,14 @@ class NotARun(Exception):
     pass
 
 
-def table(text):
-    rows = list(csv.DictReader(io.StringIO(text)))
+def table(texts, name):
+    reader = csv.DictReader(io.StringIO(texts[name]))
+    rows = list(reader)
+    missing = set(COLUMNS[name]) - set(reader.fieldnames or ())
+    if missing:
+        raise NotARun(f"{name} has no column {sorted(missing)[0]}")
     if any(None in row or None in row.values() for row in rows):
-        raise NotARun("a row has too few or too many fields")
+        raise NotARun(f"{name}: a row has too few or too many fields")
     return rows
 
 
@@ -47,10 +59,12 @@ class Run:
 
     def __init__(self, texts):
         try:
-            self.about = {row["key"]: row["value"] for row in table(texts["run.csv"])}
-            self.rows = table(texts["results.csv"])
-            self.spans = table(texts["timeline.csv"])
-            self.checks = {row["id"]: row for row in table(texts["checks.csv"])}
+            self.about = {row["key"]: row["value"] for row in table(texts, "run.csv")}
+            self.rows = table(texts, "results.csv")
+            self.spans = table(texts, "timeline.csv")
+            self.checks = {row["id"]: row for row in table(texts, "checks.csv")}
+            self.excuses = {row["id"]: row["why"] for row in self.checks.values()
+                            if row["verdict"] == "cannot-show"}
             self.results = {(r["part"], r["name"]): float(r["median"] or "nan") for r in self.rows}
             self.units = {(r["part"], r["name"]): r["unit"] for r in self.rows}
         except (KeyError, ValueError, csv.Error) as error:
@@ -75,8 +89,7 @@ class Run:
 
     def not_shown(self, part):
         """Why this run does not show that part (or the part of that check), "" if it does."""
-        reasons = [row["why"] for name, row in self.checks.items()
-                   if name.startswith(part[:1] + "-") and row["verdict"] == "cannot-show"]
+        reasons = [why for name, why in self.excuses.items() if name.startswith(part[:1] + "-")]
         return reasons[0] if reasons else ""
 
     def cannot_show(self, part):
@@ -164,12 +177,15 @@ def check_timeline(run):
         check_order(run)
     except (KeyError, ValueError):
         raise NotARun("timeline.csv does not parse") from None
+    lengths = {}
+    for span in run.spans:
+        lengths.setdefault((span["part"], span["kind"]), []).append(
+            integer(span, "end_ns") - integer(span, "start_ns"))
     for (part, name), median in run.results.items():
         kind = name.split(" ")[0]
         if name not in (f"{kind} device", "kernel device") or kind not in ("h2d", "d2h", "kernel"):
             continue
-        durations = [integer(s, "end_ns") - integer(s, "start_ns") for s in run.spans
-                     if s["part"] == part and s["kind"] == kind]
+        durations = lengths.get((part, kind))
         if durations and not any(abs(d - median) <= 0.02 * d + 1 for d in durations):
             raise NotARun(f"results.csv has {part} {name!r} {median:g} ns, the timeline "
                           f"{durations[0]} ns")
@@ -181,17 +197,57 @@ def made_with(run):
         if run.options else ""
 
 
-def check_not_recorded(run, folder):
-    """The runs that the suite comes with are not a student's: no two runs on a GPU share times."""
-    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+def shares_times(run, results):
+    """No two runs on a GPU share times: true of one that does with these figures, but for 1 ns."""
     times = {row for row, unit in run.units.items() if unit == "ns"}
-    for path in glob.glob(os.path.join(top, folder, "recorded", "*", "results.csv")):
+    same = sum(abs(run.results[row] - results.get(row, math.inf)) <= 1 for row in times)
+    return same > len(times) / 2
+
+
+def check_not_known(run, folder, reference):
+    """The runs that the suite comes with are not a student's, nor those of the simulator a GPU's."""
+    for path in glob.glob(os.path.join(TOP, folder, "recorded", "*", "results.csv")):
         with open(path, encoding="utf-8", newline="") as file:
             recorded = {(r["part"], r["name"]): float(r["median"] or "nan")
                         for r in csv.DictReader(file)}
-        same = sum(run.results[row] == recorded.get(row) for row in times)
-        if same > len(times) / 2:
+        if shares_times(run, recorded):
             raise NotARun("it is the recorded run that the suite comes with, not one of yours")
+    if reference and reference.simulated and shares_times(run, reference.results):
+        raise NotARun("run.csv says that it is of a GPU; its times are those of the simulated one")
+
+
+def accept_excuses(run, folder, reference):
+    """Of the reasons why something cannot be shown only those count that the lab can give."""
+    source = ""
+    for path in glob.glob(os.path.join(TOP, folder, "*.c*")):
+        with open(path, encoding="utf-8") as file:
+            source += file.read()
+    run.excuses = {name: why for name, why in run.excuses.items()
+                   if name in reference.checks or f'"{name}"' in source}
+
+
+def shapes(names):
+    """Names without their numbers: another GPU has others."""
+    return {re.sub(r"\d+", "#", name) for name in names}
+
+
+def check_complete(run, reference):
+    """Of a part that is there most of what the lab has of it is there."""
+    def kinds(one, letter):
+        return {"results.csv": shapes(n for p, n in one.results if p[:1] == letter),
+                "checks.csv": shapes(n for n in one.checks if n[:1] == letter),
+                "timeline.csv": shapes(f"{s['part']} {s['kind']}" for s in one.spans
+                                       if s["part"][:1] == letter)}
+
+    for letter in sorted({part[:1] for part, _ in run.results}):
+        has, should = kinds(run, letter), kinds(reference, letter)
+        for name, wanted in should.items():
+            lacking = sorted(wanted - has[name])
+            allowed = max(1, (1 - COMPLETE) * len(wanted)) if has[name] else 0
+            if len(lacking) > allowed:
+                raise NotARun(f"part {letter} lacks {len(lacking)} of {len(wanted)} sorts of rows in "
+                              f"{name}, as {lacking[0]!r}; hand in all files of out/"
+                              f"{run.about['lab']} as make {run.about['lab']} left them")
 
 
 def check_against_simulator(run, reference, changed_parts):
@@ -200,8 +256,8 @@ def check_against_simulator(run, reference, changed_parts):
         expected = reference.results.get((part, name))
         if expected is None or part[:1] in changed_parts or math.isnan(expected):
             continue
-        if not abs(median - expected) <= AGREE * abs(expected) + 2:
-            unit = run.units[part, name]
+        unit = run.units[part, name]
+        if not abs(median - expected) <= AGREE * abs(expected) + (2 if unit == "ns" else 1e-9):
             raise NotARun(f"{part} {name!r} is {median:g} {unit} in it; on {reference.device} it "
                           f"is {expected:g} {unit}, within {100 * AGREE:g} %"
                           + made_with(run))
@@ -213,12 +269,17 @@ def check_against_simulator(run, reference, changed_parts):
 
 def accept(texts, rubric, reference):
     """The Run.  Raises NotARun with the reason why it is none.  reference: the grader's own Run."""
-    run = Run(texts)
-    check_about(run, rubric.lab)
-    check_statistics(run)
-    check_timeline(run)
+    try:
+        run = Run(texts)
+        check_about(run, rubric.lab)
+        check_statistics(run)
+        check_timeline(run)
+    except ArithmeticError:
+        raise NotARun("it has a number that is too large") from None
     if not run.simulated:
-        check_not_recorded(run, rubric.folder)
+        check_not_known(run, rubric.folder, reference)
+    if reference:
+        accept_excuses(run, rubric.folder, reference)
     if run.simulated and reference and reference.simulated:
         if run.device != reference.device:
             raise NotARun(f"it is of {run.device}, and is graded on {reference.device}: run make "
@@ -227,4 +288,6 @@ def accept(texts, rubric, reference):
         if versions[0] != versions[1]:
             raise NotARun("it is of version {} of the suite, and is graded by {}".format(*versions))
         check_against_simulator(run, reference, rubric.changed_parts)
+    if reference:
+        check_complete(run, reference)
     return run

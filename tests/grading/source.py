@@ -6,8 +6,10 @@ the judge's.  Two plain rules do that: the text holds no construct that hides fr
 and the object refers to a short list of functions and defines none that others could call.  The
 first rule is held twice: against the text, and against what the compiler's preprocessor made of it.
 
-What stays possible is writing through a wild pointer into the judge's memory.  No rule on text or
-symbols stops that; a person who reads the file sees it.
+What stays possible is a wild pointer: into the judge's memory, or into code that then does whatever
+confine.py allows.  And on a simulated GPU the host takes no time: what it computes itself, beside
+device work of the right size, is not seen.  No rule on text or symbols stops these; a person who reads
+the file sees them.
 """
 import os
 import re
@@ -25,6 +27,10 @@ RESERVED = {  # identifiers of compilers that a CUDA program needs
     "__restrict__", "__restrict", "__launch_bounds__", "__forceinline__", "__noinline__",
     "__syncthreads", "__syncwarp", "__threadfence", "__ldg", "__clock64", "__CUDACC__",
     "__CUDA_ARCH__", "__FILE__", "__LINE__", "__func__", "__cplusplus", "__VA_ARGS__"}
+
+OF_THE_COMPILER = "names of the compiler's own are not needed here"
+NOT_NEEDED = {"asm": OF_THE_COMPILER,
+              "atexit": "free it all in exercise_cleanup"}  # what nvcc makes of a text calls it too
 
 LIBC = set("""
     malloc calloc realloc free aligned_alloc memcpy memmove memset memcmp strlen strcmp strncmp
@@ -98,6 +104,9 @@ def code_of(text):
 
 
 def check_directives(code, headers):
+    defined = re.search(r"(?m)^[ \t]*#[ \t]*(define|undef)\b", code)
+    if defined and re.search(r"(?m)^[ \t]*#[ \t]*include\b", code[defined.start():]):
+        raise Refused("a #define before an #include could change what that has: #include first")
     for directive, rest in re.findall(r"(?m)^[ \t]*#[ \t]*(\w*)([^\n]*)", code):
         if directive == "pragma" and re.match(r"\s*unroll\b", rest):
             continue
@@ -124,8 +133,8 @@ def check_text(text, known_headers=()):
     if re.search(r"\[\s*\[", code):
         raise Refused("[[attributes]] are not needed here")
     for word in re.findall(r"[A-Za-z_]\w*", code):
-        if word == "asm" or (re.match(r"__|_[A-Z]", word) and word not in RESERVED):
-            raise Refused(f"{word}: names of the compiler's own are not needed here")
+        if word in NOT_NEEDED or (re.match(r"__|_[A-Z]", word) and word not in RESERVED):
+            raise Refused(f"{word}: {NOT_NEEDED.get(word, OF_THE_COMPILER)}")
 
 
 # The compiler's own names that macros of CUDA's and C's headers bring into a program.
@@ -168,11 +177,23 @@ def check_preprocessed(preprocessed, known_headers=()):
     if re.search(r"\[\s*\[", code):
         raise Refused("[[attributes]] are not needed here, nor by way of macros")
     for word in re.findall(r"[A-Za-z_]\w*", code):
-        if word == "asm" or (re.match(r"__|_[A-Z]", word) and word not in FROM_MACROS):
-            raise Refused(f"{word}: names of the compiler's own are not needed here")
-    for name in re.findall(r"__attribute__\s*\(\(\s*(\w*)", code):
-        if name.strip("_") not in ATTRIBUTES:
-            raise Refused(f"the attribute {name} is not needed here")
+        if word in NOT_NEEDED or (re.match(r"__|_[A-Z]", word) and word not in FROM_MACROS):
+            raise Refused(f"{word}: {NOT_NEEDED.get(word, OF_THE_COMPILER)}")
+    for attributes in re.split(r"__attribute__\s*", code)[1:]:
+        for name in attribute_names(attributes):
+            if name.strip("_") not in ATTRIBUTES:
+                raise Refused(f"the attribute {name[:80]} is not needed here")
+
+
+def attribute_names(text):
+    """The names in a list of attributes that this text begins with: ((host, aligned(8))."""
+    depth, names = 0, ""
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if depth <= 0:
+            break
+        names += c if depth == 2 and c not in "()" else ""
+    return [name.strip() for name in names.split(",")]
 
 
 def declared_functions(headers):
@@ -206,6 +227,9 @@ def check_object(path, declared):
                 CUDA.match(name) and not CUDA_REFUSED.search(name))
             if not allowed and not own_mangled(name, declared):
                 calls.add(name)
+        elif name.startswith(("_GLOBAL__sub_I", "__cxx_global_var_init")):
+            raise Refused("it has a variable whose first value is computed before main begins: give it "
+                          "that in exercise_setup")
         elif kind.isupper() or kind in "iuvw":
             own = name.startswith("_Z") and not re.match(r"_Z(n|d|S|NS|TH|GV)", name)
             if not own and name != "DW.ref.__gxx_personality_v0":

@@ -52,14 +52,25 @@ class Suite:
     def program(self, kind, rubric, tree=None):
         return os.path.join(tree or self.tree, "build", self.device, f"{kind}-{rubric.lab[4:]}")
 
-    def exercise_limits(self, time_s):
+    def exercise_limits(self, time_s, tree):
         if self.device != "gpu":
-            return guard.Limits(time_s=time_s, memory_bytes=2 << 30)
+            return guard.Limits(time_s=time_s, memory_bytes=2 << 30, reads=(tree,))
         # CUDA's driver writes files of its own process in /proc, or does not start.  The locks
         # (common/device.c) make one exercise wait for another on the same GPU.
         locks = glob.glob("/tmp/gpu-asynchrony-labs-*.lock")
         return guard.Limits(time_s=time_s, memory_bytes=2 << 30, address_space=False,
-                            writable=("/proc/self", *locks))
+                            writable=("/proc/self", *locks), reads=(tree, *self.libraries()))
+
+    def libraries(self):
+        """Where the toolkit is, if its libraries are not among the system's: asked of a lab of ours,
+        for ldd can run what it is asked about."""
+        listing = subprocess.run(["ldd", self.program("lab", self.rubrics[0])], check=False,
+                                 capture_output=True, text=True).stdout
+        folders = {os.path.dirname(line.split(" => ")[1].split(" (")[0])
+                   for line in listing.splitlines() if " => /" in line}
+        # What one library loads by itself lies beside it, or beside its folder.
+        return sorted({os.path.dirname(folder) for folder in folders
+                       if not folder.startswith(("/usr/", "/lib", "/opt/"))} - {"/"})
 
     def compile_limits(self, time_s):
         return guard.Limits(time_s=time_s, memory_bytes=4 << 30, address_space=self.device != "gpu")
@@ -72,6 +83,11 @@ class Suite:
             copy = shutil.copytree if os.path.isdir(path) else shutil.copy2
             extra = {"ignore": LEFT_OUT} if os.path.isdir(path) else {}
             copy(path, os.path.join(self.tree, name), **extra)
+        for folder, _, _ in os.walk(self.tree):  # the source's may be for reading only
+            os.chmod(folder, 0o755)
+        if not guard.works():
+            print("grade: this machine cannot confine what hand-ins run (Landlock, seccomp): grade where "
+                  "nothing of value is, as in a container", file=sys.stderr)
         self.build()
         self.run_labs()
         self.look_at_rubrics()
