@@ -69,9 +69,10 @@ REFUSED_CALLS = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "pidfd_getfd": (438, 438),
     "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
-    "socket": (41, 198), "io_uring_setup": (425, 425), "bpf": (321, 280), "unshare": (272, 97),
+    "io_uring_setup": (425, 425), "bpf": (321, 280), "unshare": (272, 97),
     "shmget": (29, 194), "msgget": (68, 186), "mq_open": (240, 180), "keyctl": (250, 219)}
 OWN_PROCESS_CALLS = {"kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261)}  # pid first
+SOCKET, AF_UNIX = (41, 198), 1
 CLONE, CLONE3 = (56, 220), (435, 435)
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 LOAD, EQUAL, LEAST, BITS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # linux/bpf_common.h
@@ -81,8 +82,11 @@ NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16  # in struct seccomp_da
 CLONE_THREAD = 0x10000
 
 
-def seccomp_filter(column, architecture, pid):
+def seccomp_filter(column, architecture, pid, families):
     """Its instructions: (code, jump if true, jump if false, value)."""
+    own = (pid, 0)
+    by_first_argument = [(numbers[column], own) for numbers in OWN_PROCESS_CALLS.values()]
+    by_first_argument.append((SOCKET[column], families))
     refuse = (RETURN, 0, 0, REFUSE | EPERM)
     allow = (RETURN, 0, 0, ALLOW)
     code = [(LOAD, 0, 0, ARCHITECTURE_AT), (EQUAL, 1, 0, architecture), refuse,
@@ -90,20 +94,22 @@ def seccomp_filter(column, architecture, pid):
     for numbers in REFUSED_CALLS.values():
         if numbers[column] is not None:
             code += [(EQUAL, 0, 1, numbers[column]), refuse]
-    for numbers in OWN_PROCESS_CALLS.values():
-        code += [(EQUAL, 0, 5, numbers[column]), (LOAD, 0, 0, FIRST_ARGUMENT_AT),
-                 (EQUAL, 1, 0, pid), (EQUAL, 0, 1, 0), allow, refuse]
+    for number, allowed in by_first_argument:
+        code += [(EQUAL, 0, 2 * len(allowed) + 2, number), (LOAD, 0, 0, FIRST_ARGUMENT_AT)]
+        for value in allowed:
+            code += [(EQUAL, 0, 1, value), allow]
+        code += [refuse]
     code += [(EQUAL, 0, 1, CLONE3[column]), (RETURN, 0, 0, REFUSE | ENOSYS),  # then it tries clone
              (EQUAL, 0, 4, CLONE[column]), (LOAD, 0, 0, FIRST_ARGUMENT_AT),
              (BITS, 0, 1, CLONE_THREAD), allow, refuse, allow]
     return code
 
 
-def seccomp():
-    """False if this cannot be done here."""
+def seccomp(families):
+    """families: of the sockets that can be opened.  False if this cannot be done here."""
     if platform.machine() not in ARCHITECTURES:
         return False
-    code = seccomp_filter(*ARCHITECTURES[platform.machine()], os.getpid())
+    code = seccomp_filter(*ARCHITECTURES[platform.machine()], os.getpid(), families)
     packed = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in code))
     program = struct.pack("@HP", len(code), ctypes.addressof(packed))
     set_seccomp, by_filter = 22, 2
@@ -123,7 +129,9 @@ def confine_program(paths, folders):
     libraries = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
     gpus = glob.glob("/dev/nvidia*")
     readable = [*SYSTEM, *libraries, *folders]
-    return bool(landlock([*paths, "/dev/null", *gpus], readable)) & bool(seccomp())
+    # CUDA's driver opens a socket of this machine's own, or does not start.
+    return bool(landlock([*paths, "/dev/null", *gpus], readable)) & \
+        bool(seccomp((AF_UNIX,) if gpus else ()))
 
 
 def main(arguments):
