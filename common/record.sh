@@ -8,6 +8,7 @@ shift
 work=$(mktemp -d)
 part=
 trap 'rm -rf "$work" ${part:+"$part"}' EXIT
+trap 'trap "" HUP INT TERM; exit 130' HUP INT TERM # make sends a second one
 for n in "$@"; do
     run=$work/lab-$n
     mkdir "$run"

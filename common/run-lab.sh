@@ -20,7 +20,8 @@ done
 
 mkdir -p -- "$out" || exit 3
 report=$out/.report.$$.part
-trap 'trap "" HUP INT TERM; rm -f -- "$report"' EXIT
+trap 'rm -f -- "$report"' EXIT
+trap 'trap "" HUP INT TERM; exit 130' HUP INT TERM # make sends a second one
 
 eval "${RUN:-}"' "$program" --out "$out" "$@"' | tee -- "$report"
 status=${PIPESTATUS[0]} shown=${PIPESTATUS[1]}
