@@ -266,7 +266,7 @@ END
     start=$SECONDS
     grade lab-1 --time-limit 3
     refused exercise "stopped: still running after 3 s"
-    [ $((SECONDS - start)) -lt 20 ]
+    [ $((SECONDS - start)) -lt 60 ]
 }
 
 @test "a flood of output is stopped" {
@@ -290,7 +290,7 @@ END
     start=$SECONDS
     grade lab-1 --time-limit 3
     refused exercise "it does not compile: "
-    [ $((SECONDS - start)) -lt 20 ]
+    [ $((SECONDS - start)) -lt 60 ]
     not_run 'big[0]++;' 'static volatile char big[1ul << 31] = {1};' 'it does not compile: '
     not_run 'deep<100000>::v;' 'template <int n> struct deep { static constexpr long v = deep<n - 1>::v + 1; };' \
         'it does not compile: '

@@ -1,8 +1,6 @@
 #include "timeline.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "error.h"
 #include "folder.h"
@@ -352,65 +350,6 @@ static void words_of_kinds(void) {
     EXPECT_TEXT(memory_kind_name(MEMORY_MANAGED), "managed");
 }
 
-/* ---- speed ----------------------------------------------------------------------------------- */
-
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-enum { MILLION = 1000000 };
-
-/* A virtual machine gets its memory from its host at the first touch, which is not our cost. */
-static void have_memory(size_t bytes) {
-    void *space = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (space == MAP_FAILED)
-        return;
-    madvise(space, bytes, MADV_HUGEPAGE);
-    memset(space, 1, bytes);
-    munmap(space, bytes);
-}
-
-/* A million spans, their pages' first touch included; the best of five, as others use this CPU. */
-static void a_span_costs_under_50_ns(void) {
-    struct span s = span_of(SPAN_KERNEL, 7, 1, 2, 3);
-    s.name = "a_kernel_with_a_name_of_usual_length";
-    double best = INFINITY;
-    if (TAP_SANITIZED) {
-        TAP_SKIP("sanitizers change the time");
-        return;
-    }
-    have_memory(2 * MILLION * sizeof s);
-    for (int i = 0; i < 5; i++) {
-        double start = cpu_seconds();
-        for (int k = 0; k < MILLION / 5; k++) {
-            s.start_ns = 1000 * (i * MILLION / 5 + k) + 1750000000000000000;
-            s.end_ns = s.start_ns + 500;
-            timeline_add(&s);
-        }
-        double seconds = cpu_seconds() - start;
-        best = seconds < best ? seconds : best;
-    }
-    printf("# %.1f ns a span\n", best / (MILLION / 5) * 1e9);
-    EXPECT(best / (MILLION / 5) < 50e-9);
-}
-
-static void a_million_rows_take_under_1_s(void) {
-    if (TAP_SANITIZED) {
-        TAP_SKIP("sanitizers change the time");
-        return;
-    }
-    EXPECT(timeline_count() >= MILLION);
-    folder_new();
-    double start = cpu_seconds();
-    timeline_write(folder);
-    double seconds = cpu_seconds() - start;
-    printf("# %.2f s\n", seconds);
-    EXPECT(seconds < 1);
-    folder_remove();
-}
-
 int main(void) {
     static const struct tap_test tests[] = {
         {"names are kept once", names_are_kept_once},
@@ -435,8 +374,6 @@ int main(void) {
         {"random records come out clean", random_records_come_out_clean},
         {"the file has all columns, from time 0", the_file_has_all_columns_and_starts_at_zero},
         {"words of kinds", words_of_kinds},
-        {"a span costs under 50 ns", a_span_costs_under_50_ns},
-        {"a million rows take under 1 s", a_million_rows_take_under_1_s},
     };
     return TAP_RUN(tests);
 }
